@@ -1,0 +1,154 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds the module and the provider inside a root, outside the checkout: the
+# sources are copied to the cache, so that several roots and kernels do not
+# share objects, and what comes out is a tree that guests lay over the root.
+#
+#   build/ROOT/CHECKOUT/VERSION/   copies of kernel/ and provider/, with their
+#                                  objects, for that kernel
+#   build/ROOT/CHECKOUT/install/   what guests see
+#   build/ROOT/CHECKOUT/checkout   names the checkout
+
+# Directories of the checkout that are copied.
+BUILD_SOURCES=(kernel provider)
+
+# Where this checkout is built for a root.
+build_dir() {
+	echo "$CACHE/build/$1/$(echo "$TOP" | sha256sum | cut -c 1-12)"
+}
+
+# True if this checkout has been built for the root.
+build_exists() {
+	[ -d "$(build_dir "$1")/install" ]
+}
+
+# Makes the build directory and sets "binds": what a command in the root sees.
+build_binds() {
+	local dir source
+
+	dir=$(build_dir "$1")
+	source=$(rdma_core_source "$1")
+	mkdir -p "$dir"
+	echo "$TOP" >"$dir/checkout"
+	binds=("frdma=$TOP" "build+=$dir")
+	[ -z "$source" ] || binds+=("usr/src/rdma-core=$source")
+}
+
+# Lists the source files of the checkout, without what a build in place made.
+build_list_sources() {
+	local dir
+
+	for dir in "${BUILD_SOURCES[@]}"; do
+		[ ! -d "$TOP/$dir" ] || (cd "$TOP" && find "$dir" -type f \
+			! -name '*.o' ! -name '*.ko' ! -name '*.mod' \
+			! -name '*.mod.c' ! -name '.*.cmd' ! -name '*.so' \
+			! -name 'Module.symvers' ! -name 'modules.order')
+	done | sort
+}
+
+# Brings the copy in DIR up to date: new files come, removed ones go, the
+# times of the others stay, so that make sees what has changed.
+build_sync() {
+	local dir=$1 file
+
+	mkdir -p "$dir"
+	build_list_sources >"$dir/.sources.new"
+	if [ -e "$dir/.sources" ]; then
+		comm -23 "$dir/.sources" "$dir/.sources.new" |
+			while read -r file; do
+				rm -f "$dir/$file"
+			done
+	fi
+	(cd "$TOP" && xargs -d '\n' -r cp -u -p --parents -t "$dir") \
+		<"$dir/.sources.new"
+	mv "$dir/.sources.new" "$dir/.sources"
+}
+
+# Builds the module for one kernel of the root and installs it, with the
+# tables of module names that modprobe reads.
+build_module() {
+	local name=$1 version=$2 into
+	local at=/build/$version/kernel
+
+	shift 2
+	into=$(build_dir "$name")/install/usr/lib/modules/$version
+	"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+		make --no-print-directory -j"$(nproc)" \
+		-C "/usr/src/linux-headers-$version" M="$at" "$@" modules ||
+		die "the module does not build for $version ($name)"
+	[ ! -e "$into/modules.dep.bin" ] ||
+		! cmp -s "$(build_dir "$name")/$version/kernel/frdma.ko" \
+			"$into/updates/frdma.ko" || return 0
+	mkdir -p "$into/updates"
+	cp -p "$(build_dir "$name")/$version/kernel/frdma.ko" "$into/updates/"
+	"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+		sh -c "$BUILD_DEPMOD" depmod "$version" ||
+		die "depmod fails for $version ($name)"
+}
+
+# Runs inside the root: makes modprobe's tables for a kernel with frdma added,
+# from a tree that borrows the root's own modules.
+# shellcheck disable=SC2016 # for the inner shell
+BUILD_DEPMOD='
+	from=/usr/lib/modules/$1 at=/tmp/lib/modules/$1
+	into=/build/install/usr/lib/modules/$1
+	mkdir -p "$at" &&
+	ln -s "$from"/modules.builtin* "$from/modules.order" "$from/kernel" \
+		"$into/updates" "$at" &&
+	depmod -b /tmp "$1" &&
+	find "$at" -type f -exec cp -t "$into" {} +
+'
+
+# Builds the provider against the private headers of the root's rdma-core and
+# installs it where libibverbs looks.
+build_provider() {
+	local name=$1 version=$2 source pabi
+
+	source=$(rdma_core_source "$name")
+	pabi=$(rdma_core_pabi "$(root_dir "$name")")
+	if [ -z "$source" ]; then
+		say "no provider for $name: no source of rdma-core" \
+			"$(rdma_core_version "$name"), nor one with the same" \
+			"private ABI ($pabi): name one in RDMA_CORE_SRC"
+		return
+	fi
+	[ "$(rdma_core_source_pabi "$source")" = "$pabi" ] ||
+		die "$source is for another private ABI than $name's" \
+			"rdma-core ($pabi)"
+	[ "${source##*-}" = "$(rdma_core_version "$name")" ] ||
+		say "provider for $name: built with $source," \
+			"which has the same private ABI ($pabi)"
+	"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+		make --no-print-directory -j"$(nproc)" \
+		-C "/build/$version/provider" \
+		RDMA_CORE_SRC=/usr/src/rdma-core DESTDIR=/build/install \
+		all install || die "the provider does not build for $name"
+}
+
+# guest build [-r ROOT] [MAKE-ARGUMENT...]
+build_command() {
+	local name=$DEFAULT_ROOT dir version binds
+
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-r|--root)	name=$2; shift 2 ;;
+		*=*)		break ;;
+		*)		die "build: what is '$1'? See --help" ;;
+		esac
+	done
+	need_superuser
+	root_need "$name"
+	build_binds "$name"
+	dir=$(build_dir "$name")
+	exec {BUILD_LOCK}>"$dir/.lock"
+	flock "$BUILD_LOCK"
+	for version in $(boot_kernels "$(root_dir "$name")"); do
+		build_sync "$dir/$version"
+		build_module "$name" "$version" "$@"
+	done
+	[ ! -e "$TOP/provider/Makefile" ] || build_provider "$name" "$version"
+	exec {BUILD_LOCK}>&-
+	say "built for $name: $(cd "$dir/install" &&
+		find . -name 'frdma.ko' -o -name 'libfrdma*' | paste -sd ' ')"
+}

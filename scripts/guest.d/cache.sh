@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Shows and empties the cache.
+
+# One line about a root.
+status_root() {
+	local dir=$1 state=current
+
+	root_is_current "${dir##*/}" || state="outdated: guest root renews it"
+	echo "root  ${dir##*/}: $(du -sh "$dir" | cut -f 1)," \
+		"Linux $(boot_kernels "$dir" | paste -sd ' ')," \
+		"rdma-core $(rdma_core_version "${dir##*/}") ($state)"
+}
+
+# One line about the build of a checkout.
+status_build() {
+	local dir=$1 checkout name
+
+	checkout=$(cat "$dir/checkout" 2>/dev/null || echo "?")
+	name=$(basename "$(dirname "$dir")")
+	[ -d "$checkout" ] || checkout+=" (gone)"
+	echo "build $name: $(du -sh "$dir" | cut -f 1), of $checkout"
+}
+
+# guest status
+status_command() {
+	local dir
+
+	echo "cache $CACHE: $(du -sh "$CACHE" 2>/dev/null | cut -f 1 || true)"
+	for dir in "$CACHE"/root/*; do
+		[ ! -e "$dir/etc/frdma-root" ] || status_root "$dir"
+	done
+	for dir in "$CACHE"/src/*; do
+		[ ! -d "$dir" ] || echo "src   ${dir##*/}"
+	done
+	for dir in "$CACHE"/build/*/*; do
+		[ ! -d "$dir" ] || status_build "$dir"
+	done
+}
+
+# Removes a root that no guest is using.
+clean_root() {
+	local dir
+
+	dir=$(root_dir "$1")
+	[ -d "$dir" ] || return 0
+	exec {ROOT_LOCK}>"$CACHE/root/.$1.lock"
+	flock -n "$ROOT_LOCK" || die "the root $1 is in use"
+	rm -rf --one-file-system "$dir" "$CACHE/build/$1"
+	rm -f "$CACHE/root/.$1.lock"
+	exec {ROOT_LOCK}>&-
+	say "removed the root $1 and its builds"
+}
+
+# guest clean [ROOT|builds|all]
+clean_command() {
+	local dir what=${1:-builds}
+
+	need_superuser
+	case $what in
+	builds)
+		rm -rf --one-file-system "$CACHE/build"
+		say "removed all builds" ;;
+	all)
+		for dir in "$CACHE"/root/*; do
+			[ ! -d "$dir" ] || clean_root "${dir##*/}"
+		done
+		rm -rf --one-file-system "$CACHE"/{src,build,tools,log,kvm} ;;
+	*)
+		root_check_name "$what"
+		clean_root "$what" ;;
+	esac
+}

@@ -1,0 +1,128 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What all parts of the guest bench use: messages, the cache, packages of this
+# machine, and processes that must not outlive the script.
+
+CACHE=${FRDMA_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/frdma}
+# shellcheck disable=SC2034 # for the other parts
+DEFAULT_ROOT=${FRDMA_ROOT:-trixie}
+
+# The status of a run that the bench itself has to call a failure.
+FAILED=125
+
+# Says what is going on; standard output belongs to the guest's command.
+say() {
+	echo "guest: $*" >&2
+}
+
+# Ends the script with a reason.
+die() {
+	say "$*"
+	exit $FAILED
+}
+
+# Everything here mounts, changes roots or installs packages.
+need_superuser() {
+	[ "$(id -u)" = 0 ] || die "run this as root"
+}
+
+# Processes to kill and directories to remove when the script ends.
+CHILDREN=()
+RUBBISH=()
+
+# Leaves nothing behind, however the script ends.
+clean_up() {
+	local pid
+
+	trap '' HUP INT TERM
+	for pid in "${CHILDREN[@]}"; do
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+	for pid in "${CHILDREN[@]}"; do
+		wait "$pid" 2>/dev/null || true
+	done
+	[ ${#RUBBISH[@]} = 0 ] || rm -rf --one-file-system "${RUBBISH[@]}"
+}
+
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Starts a command in the background that dies with this script, even when
+# the script is killed without a chance to clean up. Sets STARTED.
+start() {
+	setpriv --pdeathsig KILL -- "$@" &
+	STARTED=$!
+	CHILDREN+=("$STARTED")
+}
+
+# Forgets a child that has ended.
+forget() {
+	local pid kept=()
+
+	for pid in "${CHILDREN[@]}"; do
+		[ "$pid" = "$1" ] || kept+=("$pid")
+	done
+	CHILDREN=("${kept[@]}")
+}
+
+# Runs a long command with its output in a log: says every ten seconds how far
+# it is, and shows the end of the log if it fails.
+run_logged() {
+	local log=$1 what=$2 seconds=0 pid status=0
+
+	shift 2
+	say "$what"
+	start "$@" >"$log" 2>&1 </dev/null
+	pid=$STARTED
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 0.2 &
+		wait $! || true
+		seconds=$((seconds + 1))
+		[ $((seconds % 50)) != 0 ] ||
+			say "  $((seconds / 5)) s: $(last_line "$log")"
+	done
+	wait "$pid" || status=$?
+	forget "$pid"
+	[ $status = 0 ] && return
+	tail -n 30 "$log" >&2
+	die "failed: $what (log: $log)"
+}
+
+# The last line of a log, short enough for a progress message.
+last_line() {
+	tail -c 400 "$1" | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | cut -c 1-66
+}
+
+# Installs the packages of this machine that provide missing commands.
+# Arguments: COMMAND:PACKAGE...
+need_commands() {
+	local pair missing=()
+
+	for pair; do
+		command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
+	done
+	[ ${#missing[@]} = 0 ] && return
+	need_superuser
+	command -v apt-get >/dev/null ||
+		die "missing: ${missing[*]}; install them and try again"
+	mkdir -p "$CACHE/log"
+	run_logged "$CACHE/log/apt-update" "reading the package lists" \
+		apt-get update
+	run_logged "$CACHE/log/apt-install" \
+		"installing on this machine: ${missing[*]}" \
+		env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+		--no-install-recommends "${missing[@]}"
+}
+
+# Fails early, with a sentence, when the cache's disk cannot take MIB more.
+need_space() {
+	local mib=$1 free
+
+	mkdir -p "$CACHE" || die "cannot create the cache $CACHE"
+	free=$(df -Pm "$CACHE" | awk 'NR == 2 { print $4 }')
+	[ "$free" -ge "$mib" ] || die "$CACHE: $free MiB free, $mib MiB needed" \
+		"(FRDMA_CACHE moves the cache)"
+}

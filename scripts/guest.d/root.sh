@@ -1,0 +1,341 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Debian roots: debootstrap, packages, the rdma-core source, and running
+# commands inside a root.
+
+# What every root holds beyond debootstrap's minimum. A change here makes the
+# next "guest root" renew the roots.
+ROOT_PACKAGES=(
+	# kernel, and what builds modules and programs
+	linux-image-amd64 linux-headers-amd64 gcc make libc6-dev perl python3
+	dwarves sparse
+	# the guest's own tools
+	busybox-static kmod procps psmisc less jq strace e2fsprogs
+	# networks
+	iproute2 iputils-ping ethtool nftables iw tcpdump tshark iperf3
+	python3-scapy
+	# RDMA
+	rdma-core ibverbs-utils ibverbs-providers rdmacm-utils perftest
+	python3-pyverbs libibverbs-dev librdmacm-dev nvme-cli
+)
+
+# Directories of the root that other things are mounted on.
+ROOT_MOUNT_POINTS=(frdma results build usr/src/rdma-core)
+
+# Room that one root takes while it is made, in MiB.
+ROOT_MIB=3000
+
+# Where the root of that name lies.
+root_dir() {
+	echo "$CACHE/root/$1"
+}
+
+# Refuses names that debootstrap would not understand.
+root_check_name() {
+	case $1 in
+	trixie|bookworm|sid) ;;
+	*) die "unknown root '$1': choose trixie, bookworm or sid" ;;
+	esac
+}
+
+# Identifies the list of packages a root was made from.
+root_recipe() {
+	echo "$1" "${ROOT_PACKAGES[@]}" "${ROOT_MOUNT_POINTS[@]}" |
+		sha256sum | cut -c 1-16
+}
+
+# True if the root exists and was made from the present list.
+root_is_current() {
+	local stamp
+
+	stamp=$(root_dir "$1")/etc/frdma-root
+	[ -e "$stamp" ] && grep -qx "recipe $(root_recipe "$1")" "$stamp"
+}
+
+# Makes the root if it is not there at all, and holds it against removal for
+# as long as the script runs.
+root_need() {
+	root_check_name "$1"
+	[ -e "$(root_dir "$1")/etc/frdma-root" ] || root_make "$1"
+	exec {ROOT_LOCK}>"$CACHE/root/.$1.lock"
+	flock -s -n "$ROOT_LOCK" || {
+		say "waiting: the root $1 is being made by someone else"
+		flock -s "$ROOT_LOCK"
+	}
+}
+
+# The mirror this machine's apt uses for Debian itself.
+mirror_of_host() {
+	local uri
+
+	# shellcheck disable=SC2016 # apt's variables, not the shell's
+	uri=$(apt-get indextargets 'Created-By: Packages' \
+		--format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' |
+		awk '$1 == "Debian" && $2 == "main" &&
+		     $3 !~ /security/ && !found++ { print $4 }')
+	case $uri in
+	mirror+file:*)
+		uri=$(awk '/^[a-z]/ && !n++ { print $1 }' "${uri#mirror+file:}") ;;
+	esac
+	echo "$uri"
+}
+
+# The mirror to use. Reads the package lists first where there are none.
+mirror() {
+	local uri=${FRDMA_MIRROR:-}
+
+	if [ -z "$uri" ] && command -v apt-get >/dev/null; then
+		uri=$(mirror_of_host)
+		if [ -z "$uri" ]; then
+			apt-get update >&2
+			uri=$(mirror_of_host)
+		fi
+	fi
+	[ -n "$uri" ] || die "cannot tell which Debian mirror this machine" \
+		"uses; name one in FRDMA_MIRROR"
+	echo "${uri%/}"
+}
+
+# Takes over the proxy of this machine's apt where the environment has none.
+inherit_proxy() {
+	local proxy
+
+	[ -z "${http_proxy:-}" ] && command -v apt-config >/dev/null || return 0
+	eval "$(apt-config shell proxy Acquire::http::Proxy)"
+	[ -z "${proxy:-}" ] || export http_proxy=$proxy
+}
+
+# Runs inside new mount and PID namespaces: mounts what a command in the root
+# expects, and becomes that command. Arguments: DIR ro|rw [AT=FROM]... -- CMD
+# (AT=FROM shows FROM read-only at AT, AT+=FROM writable.) The text is passed to a fresh bash, so it uses nothing of this script.
+# shellcheck disable=SC2016
+ENTER_ROOT='
+	set -e
+	dir=$1 mode=$2
+	shift 2
+	mount --bind "$dir" "$dir"
+	[ "$mode" = rw ] || mount -o remount,bind,ro "$dir"
+	mount -t proc proc "$dir/proc"
+	mount --rbind /dev "$dir/dev"
+	if [ "$mode" = ro ]; then
+		mount -t tmpfs tmpfs "$dir/tmp"
+		mount -t tmpfs tmpfs "$dir/run"
+	else
+		cat /etc/resolv.conf >"$dir/etc/resolv.conf" || true
+	fi
+	while [ "$1" != -- ]; do
+		at=$dir/${1%%=*} from=${1#*=}
+		mount --bind "$from" "${at%+}"
+		[ "$at" != "${at%+}" ] || mount -o remount,bind,ro "$at"
+		shift
+	done
+	shift
+	cd "$dir"
+	exec chroot "$dir" "$@"
+'
+
+# The command that runs another in a root; arguments as of ENTER_ROOT. All of
+# its processes end with it, and it leaves no mount behind.
+IN_ROOT=(
+	unshare --mount --pid --fork --kill-child --
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
+	TERM="${TERM:-dumb}" DEBIAN_FRONTEND=noninteractive INITRD=No
+	http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}"
+	bash -c "$ENTER_ROOT" enter-root
+)
+
+# Runs debootstrap's minimum into DIR.
+root_bootstrap() {
+	local name=$1 dir=$2 log=$3 uri
+
+	uri=$(mirror)
+	run_logged "$log" "root $name: debootstrap from $uri" \
+		unshare --mount --pid --fork --kill-child --mount-proc -- \
+		debootstrap --variant=minbase \
+		--keyring=/usr/share/keyrings/debian-archive-keyring.gpg \
+		"$name" "$dir" "$uri"
+	echo "deb-src $uri $name main" >"$dir/etc/apt/sources.list.d/src.list"
+}
+
+# Sets the root's package tools up: no write is synchronised, no service is
+# started, and the mirror may be a snapshot whose release file is past its
+# date (its signature is still checked).
+root_configure_apt() {
+	local dir=$1
+
+	echo force-unsafe-io >"$dir/etc/dpkg/dpkg.cfg.d/bench"
+	cat >"$dir/etc/apt/apt.conf.d/bench" <<-'EOF'
+		Acquire::Check-Valid-Until "false";
+		APT::Sandbox::User "root";
+	EOF
+	printf '#!/bin/sh\nexit 101\n' >"$dir/usr/sbin/policy-rc.d"
+	chmod +x "$dir/usr/sbin/policy-rc.d"
+}
+
+# Installs the packages and makes room for what is mounted later.
+root_install() {
+	local name=$1 dir=$2 log=$3
+
+	root_configure_apt "$dir"
+	run_logged "$log" "root $name: reading the package lists" \
+		"${IN_ROOT[@]}" "$dir" rw -- apt-get update
+	run_logged "$log" "root $name: installing its packages (minutes)" \
+		"${IN_ROOT[@]}" "$dir" rw -- sh -c \
+		'apt-get install -y --no-install-recommends "$@" &&
+		 apt-get clean' install "${ROOT_PACKAGES[@]}"
+	(cd "$dir" && mkdir -p "${ROOT_MOUNT_POINTS[@]}")
+}
+
+# Writes down what the root holds; its presence means the root is complete.
+root_stamp() {
+	local name=$1 dir=$2
+
+	{
+		echo "recipe $(root_recipe "$name")"
+		echo "made $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+		chroot "$dir" dpkg-query -W
+	} >"$dir/etc/frdma-root"
+}
+
+# Makes the root NAME beside its final place and moves it there when complete.
+root_make() {
+	local name=$1 dir log
+
+	dir=$(root_dir "$name")
+	log=$CACHE/log/root-$name
+	need_superuser
+	need_commands debootstrap:debootstrap unshare:util-linux \
+		flock:util-linux setpriv:util-linux
+	[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
+		need_commands no-keyring:debian-archive-keyring
+	inherit_proxy
+	mkdir -p "$CACHE/root" "$CACHE/log"
+	exec {ROOT_LOCK}>"$CACHE/root/.$name.lock"
+	flock -n "$ROOT_LOCK" || {
+		say "waiting: the root $name is in use or being made"
+		flock "$ROOT_LOCK"
+	}
+	if ! root_is_current "$name"; then
+		need_space $ROOT_MIB
+		rm -rf --one-file-system "$dir.partial"
+		RUBBISH+=("$dir.partial")
+		root_bootstrap "$name" "$dir.partial" "$log"
+		root_install "$name" "$dir.partial" "$log"
+		boot_prepare "$dir.partial"
+		root_stamp "$name" "$dir.partial"
+		rm -rf --one-file-system "$dir"
+		mv "$dir.partial" "$dir"
+		say "root $name: $(du -sh "$dir" | cut -f 1), with Linux" \
+			"$(boot_kernels "$dir" | paste -sd ' ')"
+	fi
+	rdma_core_fetch "$name"
+	exec {ROOT_LOCK}>&-
+}
+
+# The version of rdma-core in a root: 56.1 and the like.
+rdma_core_version() {
+	# shellcheck disable=SC2016 # dpkg-query's variable
+	chroot "$(root_dir "$1")" \
+		dpkg-query -W -f '${source:Upstream-Version}' libibverbs1
+}
+
+# Downloads and unpacks the orig tarball of the root's rdma-core. The .dsc is
+# not needed, and the mirror may not have all of the source package.
+rdma_core_fetch() {
+	local name=$1 version dir part
+
+	version=$(rdma_core_version "$name")
+	dir=$CACHE/src/rdma-core-$version
+	[ ! -d "$dir" ] || return 0
+	part=$dir.partial
+	rm -rf "$part"
+	mkdir -p "$part"
+	RUBBISH+=("$part")
+	# shellcheck disable=SC2016
+	if "${IN_ROOT[@]}" "$(root_dir "$name")" rw "results+=$part" -- \
+		sh -c 'cd /results
+		apt-get --print-uris source rdma-core | tr -d "\47" |
+		awk "/\.orig\.tar/ { print \$1, \$4; exit }" | {
+			read -r uri hash
+			/usr/lib/apt/apt-helper download-file "$uri" orig $hash
+		} && tar -xf orig --strip-components=1 && rm orig' \
+		>"$CACHE/log/rdma-core-$version" 2>&1; then
+		mv "$part" "$dir"
+		say "root $name: the source of rdma-core $version is there"
+	else
+		rm -rf "$part"
+		say "root $name: the mirror does not have the source of" \
+			"rdma-core $version"
+	fi
+}
+
+# The private ABI number of a root's libibverbs: 34, 65 and the like.
+rdma_core_pabi() {
+	strings_of "$1/usr/lib/x86_64-linux-gnu/libibverbs.so.1" |
+		sed -n 's/^IBVERBS_PRIVATE_\([0-9]*\)$/\1/p' | sort -u
+}
+
+# The printable strings of a file, as strings(1) would.
+strings_of() {
+	tr -c '[:print:]' '\n' <"$1" | grep -E '.{4}'
+}
+
+# The private ABI number that an rdma-core source builds providers for.
+rdma_core_source_pabi() {
+	sed -n 's/^set(IBVERBS_PABI_VERSION "\([0-9]*\)")/\1/p' \
+		"$1/CMakeLists.txt"
+}
+
+# The rdma-core source to build the root's provider with: RDMA_CORE_SRC, the
+# root's own version, or another one with the same private ABI. Empty if none.
+rdma_core_source() {
+	local name=$1 own dir pabi
+
+	if [ -n "${RDMA_CORE_SRC:-}" ]; then
+		[ -e "$RDMA_CORE_SRC/libibverbs/driver.h" ] ||
+			die "RDMA_CORE_SRC=$RDMA_CORE_SRC: no rdma-core there"
+		readlink -f "$RDMA_CORE_SRC"
+		return
+	fi
+	own=$CACHE/src/rdma-core-$(rdma_core_version "$name")
+	[ ! -d "$own" ] || {
+		echo "$own"
+		return
+	}
+	pabi=$(rdma_core_pabi "$(root_dir "$name")")
+	for dir in "$CACHE"/src/rdma-core-*; do
+		[ -d "$dir" ] || continue
+		[ "$(rdma_core_source_pabi "$dir")" = "$pabi" ] || continue
+		echo "$dir"
+		return
+	done
+}
+
+# guest root [ROOT]
+root_command() {
+	local name=${1:-$DEFAULT_ROOT}
+
+	root_check_name "$name"
+	root_make "$name"
+	say "root $name: ready in $(root_dir "$name")"
+}
+
+# guest chroot [-r ROOT] [--] CMD...
+chroot_command() {
+	local name=$DEFAULT_ROOT binds
+
+	if [ "${1:-}" = -r ]; then
+		name=$2
+		shift 2
+	fi
+	[ "${1:-}" != -- ] || shift
+	[ $# -gt 0 ] || die "chroot: no command given"
+	need_superuser
+	root_need "$name"
+	build_binds "$name"
+	[ $# != 1 ] || set -- bash -c "$1"
+	start "${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+		sh -c 'cd /frdma && exec "$@"' sh "$@" <&0
+	wait "$STARTED"
+}

@@ -1,0 +1,398 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs: options, QEMU, the events of a run, and its verdict.
+
+# A guest that says nothing for so long while it boots has hung.
+BOOT_SILENCE=45
+BOOT_TRIES=3
+
+# What the options of "run" and "shell" set.
+run_defaults() {
+	root=$DEFAULT_ROOT guests=1 link=no kernel='' mtu=1500 smp=2 mem=1G
+	hugepages=0 icount=no cmdline='' timeout=900 results='' pcap=''
+	with_build=yes pass_stdin=no
+	layers=() background=()
+}
+
+# Reads the options; leaves the rest in REST.
+run_options() {
+	run_defaults
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-r|--root)	root=$2; shift ;;
+		-n|--guests)	guests=$2; shift ;;
+		-l|--link)	link=yes ;;
+		--on)		background+=("$2" "$3"); shift 2 ;;
+		--kernel)	kernel=$2; shift ;;
+		--mtu)		mtu=$2; shift ;;
+		--smp)		smp=$2; shift ;;
+		--mem)		mem=$2; shift ;;
+		--hugepages)	hugepages=$2; shift ;;
+		--icount)	icount=yes; smp=1 ;;
+		--cmdline)	cmdline+=" $2"; shift ;;
+		--timeout)	timeout=$2; shift ;;
+		--results)	results=$2; shift ;;
+		--layer)	layers+=("$2"); shift ;;
+		--pcap)		pcap=$2; shift ;;
+		--no-build)	with_build=no ;;
+		--stdin)	pass_stdin=yes ;;
+		--)		shift; break ;;
+		-*)		die "unknown option '$1'; see --help" ;;
+		*)		break ;;
+		esac
+		shift
+	done
+	REST=("$@")
+	[[ $guests =~ ^[1-9]$|^[1-5][0-9]$|^6[0-4]$ ]] ||
+		die "--guests takes a number from 1 to 64, not '$guests'"
+	[[ $mtu$smp$hugepages$timeout =~ ^[0-9]+$ ]] ||
+		die "--mtu, --smp, --hugepages and --timeout take numbers"
+}
+
+# Removes what runs left behind whose script was killed without warning.
+run_sweep() {
+	local dir owner
+
+	for dir in "${TMPDIR:-/tmp}"/frdma-run.*; do
+		owner=$(cat "$dir/owner" 2>/dev/null) || continue
+		kill -0 "$owner" 2>/dev/null || rm -rf "$dir"
+	done
+}
+
+# Prepares everything a run needs. Sets RUN (its directory), ROOT, accel.
+run_prepare() {
+	need_superuser
+	need_commands qemu-system-x86_64:qemu-system-x86 flock:util-linux
+	root_need "$root"
+	ROOT=$(root_dir "$root")
+	[ -n "$kernel" ] || kernel=$(boot_kernels "$ROOT" | tail -n 1)
+	[ -e "$ROOT/boot/vmlinux-bench-$kernel" ] || die "root $root has no" \
+		"kernel '$kernel'; it has: $(boot_kernels "$ROOT" | paste -sd ' ')"
+	boot_need_tools "$ROOT"
+	accel=tcg
+	[ "$icount" = yes ] || ! boot_kvm_works "$ROOT" "$kernel" || accel=kvm
+
+	run_sweep
+	RUN=$(mktemp -d "${TMPDIR:-/tmp}/frdma-run.XXXXXX")
+	RUBBISH+=("$RUN")
+	echo $$ >"$RUN/owner"
+	mkdir "$RUN/results"
+	[ -z "$results" ] || {
+		mkdir -p "$results"
+		results=$(readlink -f "$results")
+	}
+	boot_make_run_initramfs "$ROOT" "$kernel" "$RUN/initramfs"
+	if [ "$with_build" = yes ] && build_exists "$root"; then
+		cp -a "$(build_dir "$root")/install" "$RUN/build"
+		layers+=("$RUN/build")
+	fi
+	rdma_core=$(rdma_core_source "$root")
+}
+
+# Appends a directory of the host to QEMU's arguments.
+# Arguments: TAG DIR on|off (read-only)
+qemu_share() {
+	QEMU+=(
+		-fsdev "local,id=$1,path=$2,security_model=none,readonly=$3"
+		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1"
+	)
+}
+
+# Appends guest N's NIC, connected to the only other guest or to the switch.
+qemu_network() {
+	local n=$1 peer=port$1
+
+	[ "$guests" != 2 ] || peer=nic$((3 - n))
+	QEMU+=(-netdev "dgram,id=net,local.type=unix,local.path=nic$n,`
+		`remote.type=unix,remote.path=$peer")
+	QEMU+=(-device "virtio-net-pci,netdev=net,romfile=,host_mtu=$mtu,`
+		`mac=52:54:00:77:00:$(printf %02x "$n")")
+	if [ "$n" = 1 ] && [ -n "$pcap" ]; then
+		QEMU+=(-object "filter-dump,id=pcap,netdev=net,maxlen=131072,`
+			`file=$(readlink -f "$pcap")")
+	fi
+}
+
+# Appends how the guest's processors are made.
+qemu_processors() {
+	case $accel$icount in
+	kvm*)	QEMU+=(-accel kvm -cpu host) ;;
+	*yes)	QEMU+=(-accel "tcg,thread=single" -cpu "max,-erms,-fsrm"
+		       -icount "shift=0,sleep=off") ;;
+	*)	QEMU+=(-accel "tcg,thread=multi" -cpu max) ;;
+	esac
+}
+
+# Builds guest N's QEMU command line in QEMU.
+qemu_command() {
+	local n=$1 layer number=0 tags=''
+
+	QEMU=(qemu-system-x86_64 -name "frdma$n" -M q35)
+	qemu_processors
+	QEMU+=(
+		-smp "$smp" -m "$mem" -nodefaults -display none -no-reboot
+		-serial "file:console-$n"
+		-chardev "socket,id=bench,path=hub"
+		-device "virtio-serial-pci"
+		-device "virtserialport,chardev=bench,name=frdma.bench"
+	)
+	qemu_network "$n"
+	qemu_share root "$ROOT" on
+	qemu_share frdma "$TOP" on
+	qemu_share results "${results:-$RUN/results}" off
+	[ -z "$rdma_core" ] || qemu_share rdma-core "$rdma_core" on
+	for layer in "${layers[@]}"; do
+		number=$((number + 1))
+		qemu_share "layer$number" "$(readlink -f "$layer")" on
+		tags+=${tags:+,}layer$number
+	done
+	QEMU+=(
+		-kernel "$ROOT/boot/vmlinux-bench-$kernel"
+		-initrd initramfs
+		-append "console=ttyS0 quiet tsc=reliable mitigations=off `
+			`panic=-1 oops=panic net.ifnames=0 `
+			`rcupdate.rcu_cpu_stall_timeout=60 `
+			`hugepages=$hugepages bench.node=$n `
+			`bench.nodes=$guests bench.layers=$tags `
+			`${rdma_core:+bench.rdma-core=1}$cmdline"
+	)
+}
+
+# Starts guest N.
+guest_start() {
+	local n=$1
+
+	qemu_command "$n"
+	rm -f "$RUN/nic$n" "$RUN/console-$n"
+	: >"$RUN/console-$n"
+	start env -C "$RUN" "${QEMU[@]}" </dev/null 2>>"$RUN/qemu-$n"
+	guest_pid[n]=$STARTED
+	guest_up[n]=no
+	guest_heard[n]=$SECONDS
+	guest_bytes[n]=0
+}
+
+# Starts the hub, whose reports are the run's events, and the switch.
+run_start_hub() {
+	mkfifo "$RUN/events"
+	exec {EVENTS}<>"$RUN/events"
+	start env -C "$RUN" "$TOOLS/agent" serve 0 hub >&"$EVENTS"
+	if [ "$guests" != 2 ]; then
+		start env -C "$RUN" "$TOOLS/switch" "$guests"
+	fi
+	while [ ! -S "$RUN/hub" ]; do
+		sleep 0.02
+	done
+}
+
+# Runs a command in guest N. Options of the agent go first.
+guest_call() {
+	local n=$1
+
+	shift
+	"$TOOLS/agent" call "$RUN/hub" "$n" -C /frdma "$@"
+}
+
+# Ends the run as a failure of guest N, showing the end of its console.
+run_fail() {
+	local n=$1
+
+	shift
+	say "FAILED: guest $n: $*"
+	if [ -s "$RUN/console-$n" ]; then
+		say "the end of guest $n's console:"
+		tail -n 80 "$RUN/console-$n" | tr -d '\r' >&2
+	fi
+	[ ! -s "$RUN/qemu-$n" ] || tail -n 5 "$RUN/qemu-$n" >&2
+	run_keep_consoles
+	exit "${run_status:-$FAILED}"
+}
+
+# Leaves the consoles where the user asked for results.
+run_keep_consoles() {
+	[ -z "$results" ] || cp "$RUN"/console-* "$results/" 2>/dev/null || true
+}
+
+# Reads the consoles for kernel reports. A report is given time to end.
+run_watch_consoles() {
+	local n bytes
+
+	for ((n = 1; n <= guests; n++)); do
+		bytes=$(stat -c %s "$RUN/console-$n")
+		[ "$bytes" != "${guest_bytes[n]}" ] || continue
+		guest_bytes[n]=$bytes
+		guest_heard[n]=$SECONDS
+		grep -qaEf "$PARTS/splats" "$RUN/console-$n" || continue
+		sleep 2 &
+		wait $! || true
+		run_fail "$n" "$(grep -aEf "$PARTS/splats" -m 1 \
+			"$RUN/console-$n" | tr -d '\r')"
+	done
+}
+
+# Starts a silent guest again, or gives up on it.
+run_watch_boot() {
+	local n
+
+	for ((n = 1; n <= guests; n++)); do
+		[ "${guest_up[n]}" = no ] || continue
+		[ $((SECONDS - guest_heard[n])) -ge $BOOT_SILENCE ] || continue
+		guest_tries[n]=$((${guest_tries[n]:-1} + 1))
+		[ "${guest_tries[n]}" -le $BOOT_TRIES ] ||
+			run_fail "$n" "does not boot"
+		say "guest $n said nothing for $BOOT_SILENCE s while booting:" \
+			"starting it again"
+		kill -KILL "${guest_pid[n]}" 2>/dev/null || true
+		wait "${guest_pid[n]}" 2>/dev/null || true
+		forget "${guest_pid[n]}"
+		guest_start "$n"
+	done
+}
+
+# Notices guests whose QEMU has ended.
+run_watch_qemu() {
+	local n
+
+	for ((n = 1; n <= guests; n++)); do
+		kill -0 "${guest_pid[n]}" 2>/dev/null || {
+			run_watch_consoles
+			run_fail "$n" "has ended (power off, or QEMU died)"
+		}
+	done
+}
+
+# Waits for the next event or for a moment, and takes note. Sets EVENT.
+run_step() {
+	EVENT=
+	read -r -t 0.5 -u "$EVENTS" EVENT || true
+	case $EVENT in
+	"up "*)	guest_up[${EVENT#up }]=yes ;;
+	esac
+	run_watch_consoles
+	run_watch_boot
+	run_watch_qemu
+	[ "$SECONDS" -lt "$deadline" ] || {
+		run_status=124
+		run_fail 1 "no end after $timeout s"
+	}
+}
+
+# Boots the guests and waits until each can be told what to do.
+run_boot() {
+	local n
+
+	guest_pid=() guest_up=() guest_heard=() guest_bytes=() guest_tries=()
+	deadline=$((SECONDS + timeout))
+	run_start_hub
+	for ((n = 1; n <= guests; n++)); do
+		guest_start "$n"
+	done
+	while [[ " ${guest_up[*]} " == *" no "* ]]; do
+		run_step
+	done
+}
+
+# Loads frdma and makes its link in all guests.
+run_make_links() {
+	local n
+
+	for ((n = 1; n <= guests; n++)); do
+		guest_call "$n" 'modprobe frdma &&
+			rdma link add frdma0 type frdma netdev eth0' || {
+			run_watch_consoles
+			run_fail "$n" "frdma0 cannot be made on eth0"
+		}
+	done
+}
+
+# Starts the commands of --on; what they print is marked with the guest.
+run_start_background() {
+	local i n
+
+	for ((i = 0; i < ${#background[@]}; i += 2)); do
+		n=${background[i]}
+		guest_call "$n" "${background[i + 1]}" 2>&1 |
+			sed -u "s/^/[$n] /" &
+	done
+}
+
+# Runs the command in guest 1 until it ends. Sets STATUS.
+run_main() {
+	if [ "$pass_stdin" = yes ]; then
+		set -- -i "$@"
+	fi
+	{
+		STATUS=0
+		guest_call 1 "$@" || STATUS=$?
+		echo "done $STATUS" >&"$EVENTS"
+	} <&0 &
+	EVENT=
+	while [[ $EVENT != done* ]]; do
+		run_step
+	done
+	STATUS=${EVENT#done }
+}
+
+# The command has ended: have the kernels anything to say?
+run_last_look() {
+	local n
+
+	for ((n = 1; n <= guests; n++)); do
+		guest_call "$n" dmesg >"$RUN/dmesg-$n" 2>&1 || true
+		run_watch_consoles
+		grep -qaEf "$PARTS/splats" "$RUN/dmesg-$n" || continue
+		cp "$RUN/dmesg-$n" "$RUN/console-$n"
+		run_fail "$n" "$(grep -aEf "$PARTS/splats" -m 1 \
+			"$RUN/dmesg-$n")"
+	done
+	run_keep_consoles
+}
+
+# guest run [OPTION...] [--] CMD...
+run_command() {
+	run_options "$@"
+	[ ${#REST[@]} -gt 0 ] || die "run: no command given"
+	run_prepare
+	run_boot
+	[ "$link" = no ] || run_make_links
+	run_start_background
+	run_main "${REST[@]}"
+	run_last_look
+	exit "$STATUS"
+}
+
+# guest shell [OPTION...]
+shell_command() {
+	run_options "$@"
+	[ -t 0 ] || die "shell: this is not a terminal"
+	[ "$with_build" = no ] || build_command -r "$root"
+	timeout=$((30 * 24 * 3600))
+	run_prepare
+	say "booting $guests guest(s) of $root under $accel"
+	run_boot
+	run_make_links
+	run_shells
+	run_last_look
+}
+
+# Shells in guest 1 and, side by side where tmux is there, in guest 2.
+run_shells() {
+	local shell="'$TOOLS/agent' call '$RUN/hub'"
+
+	say "leave the shell to end the guests; the other guest: on 2 -t bash"
+	if [ "$guests" = 1 ] || [ -n "${TMUX:-}" ] || ! command -v tmux >/dev/null
+	then
+		run_main -t bash -l
+		return
+	fi
+	{
+		tmux -L "frdma$$" new-session "$shell 1 -C /frdma -t bash -l" \; \
+			split-window "$shell 2 -C /frdma -t bash -l" || true
+		echo "done 0" >&"$EVENTS"
+	} <&0 &
+	EVENT=
+	while [[ $EVENT != done* ]]; do
+		run_step
+	done
+}
