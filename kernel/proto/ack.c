@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ack.h"
+
+/*
+ * The oldest request at or before @psn whose response is not complete, and
+ * the PSN at which that response goes on. All before that PSN may be taken
+ * as acknowledged by anything the responder says about @psn, because it
+ * answers in order (IBTA 9.7.5.1.2).
+ */
+struct owed {
+	struct frdma_swr *wr;
+	u32 psn;
+};
+
+static struct owed find_owed(const struct frdma_req *rq, u32 psn)
+{
+	u32 at = rq->una_psn;
+	u32 i;
+
+	for (i = rq->wr_una; i != rq->wr_prod; i++) {
+		struct frdma_swr *wr = frdma_req_wr(rq, i);
+		u32 begun = (at - wr->first_psn) & FRDMA_PSN_MASK;
+
+		if (!wr->npkts || begun >= wr->npkts)
+			continue;
+		/* A message may span half of the circle: no place for signs. */
+		if (frdma_psn_in(psn, rq->una_psn, at))
+			break;
+		if (frdma_swr_wants_response(wr))
+			return (struct owed) { wr, at };
+		at = frdma_psn_add(wr->first_psn, wr->npkts);
+	}
+	return (struct owed) { NULL, at };
+}
+
+static enum frdma_ack_verdict judge_aeth(const struct frdma_hdr *hdr)
+{
+	switch (hdr->syndrome & (FRDMA_AETH_KIND | FRDMA_AETH_RESERVED)) {
+	case FRDMA_AETH_ACK:
+		return FRDMA_ACK_PROGRESS;
+	case FRDMA_AETH_RNR:
+		return FRDMA_ACK_RNR_NAK;
+	case FRDMA_AETH_NAK:
+		break;
+	default:
+		return FRDMA_ACK_BAD_RESP;
+	}
+
+	switch (hdr->syndrome) {
+	case FRDMA_NAK_PSN:
+		return FRDMA_ACK_SEQ_NAK;
+	case FRDMA_NAK_INV_REQ:
+		return FRDMA_ACK_REM_INV_REQ;
+	case FRDMA_NAK_ACCESS:
+		return FRDMA_ACK_REM_ACCESS;
+	case FRDMA_NAK_OP:
+		return FRDMA_ACK_REM_OP;
+	default:
+		return FRDMA_ACK_BAD_RESP;
+	}
+}
+
+static enum frdma_ack_verdict judge_ack(const struct frdma_req *rq,
+					const struct frdma_hdr *hdr)
+{
+	enum frdma_ack_verdict verdict = judge_aeth(hdr);
+	struct owed owed = find_owed(rq, hdr->psn);
+
+	/* One NAK, one wait: a copy of it must not prolong it. */
+	if (verdict == FRDMA_ACK_RNR_NAK && rq->retry.wait == FRDMA_WAIT_RNR &&
+	    hdr->psn == rq->una_psn)
+		return FRDMA_ACK_STALE;
+
+	if (verdict == FRDMA_ACK_BAD_RESP || !owed.wr)
+		return verdict;
+
+	/* A NAK may refuse the very request that owes the response. */
+	if (verdict != FRDMA_ACK_PROGRESS && owed.psn == hdr->psn)
+		return verdict;
+	return FRDMA_ACK_LOST;
+}
+
+static bool is_positive(const struct frdma_hdr *hdr)
+{
+	return judge_aeth(hdr) == FRDMA_ACK_PROGRESS;
+}
+
+static bool read_resp_fits(const struct frdma_req *rq,
+			   const struct frdma_swr *wr,
+			   const struct frdma_hdr *hdr)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+	u32 pkt = (hdr->psn - wr->first_psn) & FRDMA_PSN_MASK;
+	bool on_grid = pkt % rq->read_grid == 0;
+	bool last = pkt + 1 == wr->npkts;
+	u32 len = last ? wr->len - pkt * rq->mtu : rq->mtu;
+
+	if (op->ends != (last || (pkt + 1) % rq->read_grid == 0))
+		return false;
+	if (op->starts ? !on_grid && hdr->psn != rq->restart_psn : on_grid)
+		return false;
+	if (op->ext & FRDMA_EXT_AETH && !is_positive(hdr))
+		return false;
+	return hdr->payload_len == len;
+}
+
+static enum frdma_ack_verdict judge_response(const struct frdma_req *rq,
+					     const struct frdma_hdr *hdr)
+{
+	bool is_atomic = frdma_op(hdr->opcode)->kind == FRDMA_KIND_ATOMIC_ACK;
+	struct owed owed = find_owed(rq, hdr->psn);
+
+	if (!owed.wr)
+		return FRDMA_ACK_BAD_RESP;
+	if (owed.psn != hdr->psn)
+		return FRDMA_ACK_LOST;
+	if (is_atomic != (owed.wr->kind == FRDMA_KIND_ATOMIC))
+		return FRDMA_ACK_BAD_RESP;
+	if (is_atomic)
+		return is_positive(hdr) ? FRDMA_ACK_ATOMIC :
+					  FRDMA_ACK_BAD_RESP;
+	return read_resp_fits(rq, owed.wr, hdr) ? FRDMA_ACK_DATA :
+						  FRDMA_ACK_BAD_RESP;
+}
+
+/**
+ * frdma_ack_judge - what a packet of the responder says
+ * @rq: state
+ * @hdr: its headers; the opcode is that of a response
+ */
+enum frdma_ack_verdict frdma_ack_judge(const struct frdma_req *rq,
+				       const struct frdma_hdr *hdr)
+{
+	if (frdma_psn_diff(hdr->psn, rq->una_psn) < 0)
+		return FRDMA_ACK_STALE;
+	if (frdma_psn_diff(hdr->psn, rq->end_psn) >= 0)
+		return FRDMA_ACK_GHOST;
+	if (frdma_op(hdr->opcode)->kind == FRDMA_KIND_ACK)
+		return judge_ack(rq, hdr);
+	return judge_response(rq, hdr);
+}
+
+/**
+ * frdma_ack_locate - where a response's payload goes
+ * @rq: state
+ * @psn: of a packet judged FRDMA_ACK_DATA or FRDMA_ACK_ATOMIC
+ */
+struct frdma_ack_data frdma_ack_locate(const struct frdma_req *rq, u32 psn)
+{
+	struct owed owed = find_owed(rq, psn);
+	u32 pkt = (psn - owed.wr->first_psn) & FRDMA_PSN_MASK;
+
+	return (struct frdma_ack_data) {
+		.wr = owed.wr,
+		.off = pkt * rq->mtu,
+	};
+}
+
+/* A piece of a READ, or an atomic, has its whole response at @psn. */
+static bool completes_response(const struct frdma_req *rq,
+			       const struct frdma_swr *wr, u32 psn)
+{
+	u32 pkt = (psn - wr->first_psn) & FRDMA_PSN_MASK;
+
+	return pkt + 1 == wr->npkts || (pkt + 1) % rq->read_grid == 0;
+}
+
+static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
+{
+	if (una_psn == rq->una_psn)
+		return;
+
+	rq->una_psn = una_psn;
+	rq->recovering = false;
+
+	/* What was about to be sent again has arrived after all. */
+	if (frdma_psn_diff(una_psn, rq->psn) > 0)
+		frdma_req_seek(rq, una_psn);
+
+	frdma_retry_progress(&rq->retry, frdma_req_in_flight(rq), now_ns);
+}
+
+/**
+ * frdma_ack_commit - all up to a packet is acknowledged
+ * @rq: state
+ * @psn: of a packet judged FRDMA_ACK_PROGRESS, _DATA (its payload is stored)
+ *	or _ATOMIC (the same)
+ * @now_ns: monotonic time
+ */
+void frdma_ack_commit(struct frdma_req *rq, u32 psn, u64 now_ns)
+{
+	struct owed owed = find_owed(rq, psn);
+
+	if (owed.wr && completes_response(rq, owed.wr, psn) && rq->rd_out)
+		rq->rd_out--;
+	advance_una(rq, frdma_psn_add(psn, 1), now_ns);
+}
+
+/**
+ * frdma_ack_implied - the responder speaks of a later packet
+ * @rq: state
+ * @psn: of that packet
+ * @now_ns: monotonic time
+ *
+ * It has executed all requests before @psn; those that owe no response are
+ * thereby acknowledged.
+ */
+void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns)
+{
+	struct owed owed = find_owed(rq, psn);
+
+	advance_una(rq, owed.wr ? owed.psn : psn, now_ns);
+}
+
+/**
+ * frdma_ack_recover - a packet was lost: go back
+ * @rq: state
+ *
+ * A loss shows in many packets; only the first sign of it costs a retry and
+ * begins a retransmission. If that gets lost too, the timeout sees to it.
+ */
+enum frdma_recovery frdma_ack_recover(struct frdma_req *rq)
+{
+	if (rq->recovering)
+		return FRDMA_RECOVERY_RUNS;
+	if (!frdma_retry_spend(&rq->retry))
+		return FRDMA_RECOVERY_EXHAUSTED;
+	frdma_req_restart(rq);
+	return FRDMA_RECOVERY_BEGUN;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The transport headers of a packet, as plain numbers: build and parse. */
+#ifndef FRDMA_PROTO_HDR_H
+#define FRDMA_PROTO_HDR_H
+
+#include "env.h"
+#include "op.h"
+#include "wire.h"
+
+/* BTH and the longest set of extension headers: those of an atomic. */
+#define FRDMA_HDR_MAX	(sizeof(struct frdma_bth) + \
+			 sizeof(struct frdma_atomiceth))
+
+/**
+ * struct frdma_hdr - the transport headers of one packet
+ * @opcode: BTH opcode; its row in op.c says which fields below count
+ * @pad: bytes between payload and ICRC, 0 to 3
+ * @tver: transport version, 0
+ * @solicited: event requested
+ * @ack_req: acknowledgement requested
+ * @migreq: migration state; true where no automatic path migration is done
+ * @fecn: congestion was met on the way here
+ * @becn: congestion was met on the way there
+ * @pkey: partition key
+ * @dqpn: destination queue pair
+ * @psn: packet sequence number
+ * @va: remote address (RETH, AtomicETH)
+ * @rkey: remote key (RETH, AtomicETH)
+ * @dma_len: bytes of the whole message (RETH)
+ * @swap_add: value to swap in or to add (AtomicETH)
+ * @compare: value to compare with (AtomicETH)
+ * @qkey: Q_Key (DETH)
+ * @sqpn: source queue pair (DETH)
+ * @syndrome: enum frdma_aeth_kind with its value (AETH)
+ * @msn: message sequence number (AETH)
+ * @atomic_orig: value that the memory held (AtomicAckETH)
+ * @imm_data: immediate data, in the order of the wire (ImmDt)
+ * @inv_rkey: key to invalidate (IETH)
+ * @hdr_len: bytes of BTH and extension headers; set by parse, not used by
+ *           build
+ * @payload_len: bytes of payload, without pad; set by parse, not used by build
+ */
+struct frdma_hdr {
+	u8 opcode;
+	u8 pad;
+	u8 tver;
+	bool solicited;
+	bool ack_req;
+	bool migreq;
+	bool fecn;
+	bool becn;
+	u16 pkey;
+	u32 dqpn;
+	u32 psn;
+	u64 va;
+	u32 rkey;
+	u32 dma_len;
+	u64 swap_add;
+	u64 compare;
+	u32 qkey;
+	u32 sqpn;
+	u8 syndrome;
+	u32 msn;
+	u64 atomic_orig;
+	__be32 imm_data;
+	u32 inv_rkey;
+	u32 hdr_len;
+	u32 payload_len;
+};
+
+/**
+ * enum frdma_hdr_verdict - what parsing found
+ * @FRDMA_HDR_OK: a packet of a known operation
+ * @FRDMA_HDR_SHORT: ends before its headers, pad and ICRC do
+ * @FRDMA_HDR_VERSION: another transport version
+ * @FRDMA_HDR_OPCODE: reserved or unsupported opcode: all of the BTH, but
+ *                    nothing behind it, was parsed, so that a reliable
+ *                    connection can answer
+ */
+enum frdma_hdr_verdict {
+	FRDMA_HDR_OK = 0,
+	FRDMA_HDR_SHORT,
+	FRDMA_HDR_VERSION,
+	FRDMA_HDR_OPCODE,
+};
+
+/**
+ * frdma_hdr_len() - bytes of BTH and extension headers
+ * @opcode: any value; a reserved one has the BTH only
+ */
+static inline u32 frdma_hdr_len(u8 opcode)
+{
+	return frdma_op(opcode)->hdr_len;
+}
+
+/**
+ * frdma_hdr_build() - write the headers of a packet
+ * @buf: room for frdma_hdr_len(), at most FRDMA_HDR_MAX, bytes; any alignment
+ * @hdr: what to write; fields that the opcode does not have are ignored,
+ *       numbers are cut to the width that they have on the wire, reserved
+ *       bits become zero
+ *
+ * Context: any. Return: bytes written.
+ */
+size_t frdma_hdr_build(void *buf, const struct frdma_hdr *hdr);
+
+/**
+ * frdma_hdr_parse() - read the headers of a packet
+ * @hdr: what was read; fields that the opcode does not have are zero. All
+ *       zero on FRDMA_HDR_SHORT if not even a BTH was there
+ * @buf: the BTH and what follows; any alignment
+ * @avail: bytes that can be read at @buf; headers must be among them, payload
+ *         need not
+ * @len: bytes of the packet from BTH to ICRC, both included
+ *
+ * Pad and payload are only checked to fit into @len: whether they suit the
+ * operation is for whoever executes it.
+ *
+ * Context: any. Return: enum frdma_hdr_verdict.
+ */
+enum frdma_hdr_verdict frdma_hdr_parse(struct frdma_hdr *hdr, const void *buf,
+				       size_t avail, size_t len);
+
+#endif /* FRDMA_PROTO_HDR_H */

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "req.h"
+
+/**
+ * frdma_req_init - a send side that has sent nothing
+ * @rq: state; its ring, limits and peer are set and stay
+ * @first_psn: PSN of the first packet
+ *
+ * The indices of the ring stay too: work requests may have been posted
+ * already, but none has been fetched (no work request is fetched before the
+ * queue pair is ready to send).
+ */
+void frdma_req_init(struct frdma_req *rq, u32 first_psn)
+{
+	first_psn &= FRDMA_PSN_MASK;
+	rq->una_psn = first_psn;
+	rq->psn = first_psn;
+	rq->end_psn = first_psn;
+	rq->fetch_psn = first_psn;
+	rq->restart_psn = first_psn;
+	rq->recovering = false;
+	rq->pkt = 0;
+	rq->rd_out = 0;
+	rq->since_ack_req = 0;
+	rq->retry.wait = FRDMA_WAIT_NONE;
+	frdma_retry_refill(&rq->retry);
+}
+
+static bool swr_is_local(const struct frdma_swr *wr)
+{
+	return wr->kind == FRDMA_KIND_NONE;
+}
+
+static u32 pkts_of_message(const struct frdma_req *rq,
+			   const struct frdma_swr *wr)
+{
+	if (swr_is_local(wr))
+		return 0;
+	if (wr->kind == FRDMA_KIND_ATOMIC || wr->len <= rq->mtu)
+		return 1;
+	return wr->len / rq->mtu + !!(wr->len % rq->mtu);
+}
+
+/**
+ * frdma_req_fetched - take a work request into the window
+ * @rq: state; the snapshot is in the slot of @rq->wr_prod, its status set
+ * @len: bytes of its message, at most FRDMA_MSG_MAX
+ *
+ * Gives it its PSNs.
+ */
+void frdma_req_fetched(struct frdma_req *rq, u32 len)
+{
+	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_prod);
+
+	wr->kind = frdma_wr(wr->wqe.opcode)->kind;
+	wr->len = len;
+	wr->done = false;
+	wr->first_psn = rq->fetch_psn;
+	wr->npkts = pkts_of_message(rq, wr);
+	rq->fetch_psn = frdma_psn_add(rq->fetch_psn, wr->npkts);
+	rq->wr_prod++;
+}
+
+/**
+ * frdma_req_judge - may the requester send
+ * @rq: state
+ */
+enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
+{
+	const struct frdma_swr *wr;
+
+	if (rq->wr_next == rq->wr_prod)
+		return FRDMA_REQ_EMPTY;
+	if (frdma_retry_paused(&rq->retry))
+		return FRDMA_REQ_PAUSED;
+
+	wr = frdma_req_wr(rq, rq->wr_next);
+	if (wr->status)
+		return FRDMA_REQ_FAILED;
+	if (wr->wqe.flags & FRDMA_WQE_FENCE && rq->rd_out)
+		return FRDMA_REQ_FENCED;
+
+	/*
+	 * Work before an invalidation may have to be sent again, and needs
+	 * the key then: so invalidate only when all of it is complete.
+	 */
+	if (wr->wqe.opcode == IB_UVERBS_WR_LOCAL_INV &&
+	    rq->wr_una != rq->wr_next)
+		return FRDMA_REQ_FENCED;
+	if (swr_is_local(wr))
+		return FRDMA_REQ_LOCAL;
+
+	if (frdma_req_outstanding(rq) >= rq->window)
+		return FRDMA_REQ_WINDOW;
+	if (frdma_swr_wants_response(wr) && rq->rd_out >= rq->rd_max)
+		return FRDMA_REQ_READS;
+
+	return FRDMA_REQ_SEND;
+}
+
+/* Will the window move without an acknowledgement of this packet? */
+static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
+		      bool ends)
+{
+	const struct frdma_swr *next;
+
+	if (!frdma_req_is_reliable(rq))
+		return false;
+	if (rq->since_ack_req + 1 >= rq->window / 4)
+		return true;
+	if (!ends)
+		return false;
+	if (rq->wr_next + 1 == rq->wr_prod)
+		return true;
+
+	next = frdma_req_wr(rq, rq->wr_next + 1);
+	return next->status || swr_is_local(next) || frdma_swr_wants_response(next) ||
+	       next->wqe.flags & FRDMA_WQE_FENCE;
+}
+
+/* One request for all packets up to the next line of the grid. */
+static void plan_read(const struct frdma_req *rq, const struct frdma_swr *wr,
+		      struct frdma_req_pkt *pkt)
+{
+	u32 to_grid = rq->read_grid - rq->pkt % rq->read_grid;
+
+	pkt->span = min(wr->npkts - rq->pkt, to_grid);
+	pkt->hdr.va = wr->wqe.remote_addr + pkt->off;
+	pkt->hdr.dma_len = min(wr->len - pkt->off, pkt->span * rq->mtu);
+}
+
+static void plan_atomic(const struct frdma_swr *wr, struct frdma_req_pkt *pkt)
+{
+	if (pkt->hdr.opcode == FRDMA_COMPARE_SWAP) {
+		pkt->hdr.swap_add = wr->wqe.atomic.swap;
+		pkt->hdr.compare = wr->wqe.atomic.compare_add;
+	} else {
+		pkt->hdr.swap_add = wr->wqe.atomic.compare_add;
+	}
+}
+
+static void plan_payload(const struct frdma_req *rq, const struct frdma_swr *wr,
+			 bool ends, struct frdma_req_pkt *pkt)
+{
+	pkt->len = ends ? wr->len - pkt->off : rq->mtu;
+	pkt->hdr.pad = -pkt->len & 3;
+	pkt->hdr.dma_len = wr->len;
+	pkt->hdr.imm_data = (__force __be32)wr->wqe.ex;
+	pkt->hdr.inv_rkey = wr->wqe.ex;
+	pkt->hdr.ack_req = wants_ack(rq, wr, ends);
+	pkt->hdr.solicited = frdma_op(pkt->hdr.opcode)->ends_recv &&
+			     wr->wqe.flags & FRDMA_WQE_SOLICITED;
+}
+
+/**
+ * frdma_req_plan - describe the next packet
+ * @rq: state, judged FRDMA_REQ_SEND
+ * @pkt: set to what is to be sent
+ */
+void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt)
+{
+	const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+	bool whole = frdma_swr_wants_response(wr);
+	bool ends = whole || rq->pkt + 1 == wr->npkts;
+	bool starts = whole || rq->pkt == 0;
+
+	*pkt = (struct frdma_req_pkt) {
+		.off = rq->pkt * rq->mtu,
+		.span = 1,
+		.hdr = {
+			.opcode	= frdma_wr_opcode(frdma_wr(wr->wqe.opcode),
+						  rq->transport, starts, ends),
+			.psn	= rq->psn,
+			.dqpn	= rq->dqpn,
+			.pkey	= rq->pkey,
+			.migreq	= true,
+			.va	= wr->wqe.remote_addr,
+			.rkey	= wr->wqe.rkey,
+		},
+	};
+
+	switch (wr->kind) {
+	case FRDMA_KIND_READ:
+		plan_read(rq, wr, pkt);
+		break;
+	case FRDMA_KIND_ATOMIC:
+		plan_atomic(wr, pkt);
+		break;
+	default:
+		plan_payload(rq, wr, ends, pkt);
+		break;
+	}
+}
+
+/* Local operations that were executed before a restart are not repeated. */
+static void skip_done(struct frdma_req *rq)
+{
+	while (rq->wr_next != rq->wr_prod) {
+		const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+
+		if (wr->npkts || !wr->done)
+			break;
+		rq->wr_next++;
+	}
+}
+
+/**
+ * frdma_req_sent - the planned packet is on its way
+ * @rq: state, unchanged since frdma_req_plan()
+ * @pkt: that plan
+ */
+void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
+{
+	const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+
+	rq->psn = frdma_psn_add(rq->psn, pkt->span);
+	if (frdma_psn_diff(rq->psn, rq->end_psn) > 0)
+		rq->end_psn = rq->psn;
+	if (!frdma_req_is_reliable(rq))
+		rq->una_psn = rq->psn;
+
+	if (frdma_swr_wants_response(wr))
+		rq->rd_out++;
+	if (pkt->hdr.ack_req || frdma_swr_wants_response(wr))
+		rq->since_ack_req = 0;
+	else
+		rq->since_ack_req++;
+
+	rq->pkt += pkt->span;
+	if (rq->pkt < wr->npkts)
+		return;
+	rq->pkt = 0;
+	rq->wr_next++;
+	skip_done(rq);
+}
+
+/**
+ * frdma_req_local_done - the local operation at the head was executed
+ * @rq: state, judged FRDMA_REQ_LOCAL
+ */
+void frdma_req_local_done(struct frdma_req *rq)
+{
+	frdma_req_wr(rq, rq->wr_next)->done = true;
+	skip_done(rq);
+}
+
+/**
+ * frdma_req_seek - make a PSN the next one to be sent
+ * @rq: state
+ * @psn: in una_psn .. end_psn; work requests before it are complete or
+ *	complete by themselves
+ */
+void frdma_req_seek(struct frdma_req *rq, u32 psn)
+{
+	u32 i;
+
+	rq->psn = psn;
+	rq->restart_psn = psn;
+	rq->pkt = 0;
+	for (i = rq->wr_una; i != rq->wr_prod; i++) {
+		const struct frdma_swr *wr = frdma_req_wr(rq, i);
+		u32 pkt = (psn - wr->first_psn) & FRDMA_PSN_MASK;
+
+		if (wr->npkts ? pkt < wr->npkts : !wr->done) {
+			rq->pkt = wr->npkts ? pkt : 0;
+			break;
+		}
+	}
+	rq->wr_next = i;
+}
+
+/**
+ * frdma_req_restart - go back to the oldest unacknowledged packet
+ * @rq: state
+ *
+ * IBTA 9.7.5.1.1: all from there on is sent again, with the same PSNs.
+ */
+void frdma_req_restart(struct frdma_req *rq)
+{
+	frdma_req_seek(rq, rq->una_psn);
+	rq->recovering = true;
+	rq->rd_out = 0;
+	rq->since_ack_req = 0;
+}
+
+/* The oldest one has begun at or before una_psn, so distance is all. */
+static bool oldest_is_complete(const struct frdma_req *rq)
+{
+	const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_una);
+
+	if (!wr->npkts)
+		return wr->done;
+	return ((rq->una_psn - wr->first_psn) & FRDMA_PSN_MASK) >= wr->npkts;
+}
+
+/**
+ * frdma_req_fail - the oldest work request that is not complete cannot succeed
+ * @rq: state
+ * @status: enum frdma_wc_status that it completes with
+ * @vendor_err: the verdict behind it
+ *
+ * Return: false if there is no work request to blame.
+ */
+bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err)
+{
+	u32 i;
+
+	for (i = rq->wr_una; i != rq->wr_prod; i++) {
+		struct frdma_swr *wr = frdma_req_wr(rq, i);
+		u32 begun = (rq->una_psn - wr->first_psn) & FRDMA_PSN_MASK;
+
+		if (wr->npkts ? begun >= wr->npkts : wr->done)
+			continue;
+		wr->status = status;
+		wr->vendor_err = vendor_err;
+		return true;
+	}
+	return false;
+}
+
+/**
+ * frdma_req_reap - take the oldest work request if it is finished
+ * @rq: state
+ *
+ * Work requests complete in the order in which they were posted. One with a
+ * bad status is finished as soon as it is the oldest.
+ *
+ * Return: the work request, whose slot stays valid until the caller lets the
+ * user see that it is free, or NULL.
+ */
+struct frdma_swr *frdma_req_reap(struct frdma_req *rq)
+{
+	struct frdma_swr *wr;
+
+	if (rq->wr_una == rq->wr_prod)
+		return NULL;
+	wr = frdma_req_wr(rq, rq->wr_una);
+	if (!wr->status && !oldest_is_complete(rq))
+		return NULL;
+	if (rq->wr_next == rq->wr_una) {
+		rq->wr_next++;
+		rq->pkt = 0;
+	}
+	rq->wr_una++;
+	return wr;
+}

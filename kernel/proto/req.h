@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The requester: which packet of which work request goes out next.
+ *
+ * The send queue is a window over free-running indices:
+ *
+ *	wr_una <= wr_next <= wr_prod
+ *	   |         |          first work request not fetched yet
+ *	   |         the one being sent (or sent again)
+ *	   oldest one that is not complete
+ *
+ * and the packet sequence numbers are one over the circle of PSNs:
+ *
+ *	una_psn <= psn <= end_psn
+ *	   |        |        one beyond the newest ever sent
+ *	   |        next to be sent
+ *	   oldest one that is not acknowledged
+ *
+ * A work request gets its PSNs when it is fetched, so that going back is
+ * arithmetic. READs are asked for in pieces on a grid of @read_grid packets,
+ * which bounds what a peer sends us at once.
+ */
+#ifndef FRDMA_PROTO_REQ_H
+#define FRDMA_PROTO_REQ_H
+
+#include "env.h"
+#include "hdr.h"
+#include "op.h"
+#include "psn.h"
+#include "retry.h"
+#include "wqe.h"
+#include "../uapi/frdma-abi.h"
+
+/**
+ * struct frdma_swr - a work request of the send queue, private to the kernel
+ * @first_psn: PSN of its first packet
+ * @npkts: PSNs that it spans; 0 for what never leaves the host
+ * @len: bytes of its message
+ * @kind: enum frdma_kind; NONE: executed here, sends nothing
+ * @done: a local operation was executed
+ * @status: enum frdma_wc_status that it is to complete with, if not success
+ * @vendor_err: the verdict behind @status
+ * @wqe: the snapshot; its SGEs or inline data follow
+ *
+ * Written by the owner of the send side only.
+ */
+struct frdma_swr {
+	u32 first_psn;
+	u32 npkts;
+	u32 len;
+	u8 kind;
+	bool done;
+	u8 status;
+	u8 vendor_err;
+	struct frdma_send_wqe wqe;
+	struct frdma_sge sge[];
+};
+
+/**
+ * struct frdma_req - the send side of a queue pair
+ * @slots: ring of struct frdma_swr
+ * @stride: bytes from one to the next
+ * @mask: number of slots - 1
+ * @wr_una: oldest work request that is not complete
+ * @wr_next: the one being sent
+ * @wr_prod: first one not fetched
+ * @pkt: packets of @wr_next sent since it became current
+ * @una_psn: oldest PSN not acknowledged
+ * @psn: next PSN to send
+ * @end_psn: one beyond the newest PSN ever sent
+ * @fetch_psn: first PSN of the next work request to be fetched
+ * @restart_psn: where sending was last taken up again: a READ may be asked
+ *	for from there, off the grid
+ * @recovering: a restart from @una_psn is under way; further signs of the
+ *	same loss are no news until @una_psn moves
+ * @transport: enum frdma_transport
+ * @rd_out: READ pieces and atomics without a complete response
+ * @rd_max: bound of @rd_out (max_rd_atomic)
+ * @since_ack_req: packets since one asked for an acknowledgement
+ * @window: bound of psn - una_psn, in packets
+ * @read_grid: packets of one READ request
+ * @mtu: path MTU, bytes
+ * @dqpn: destination queue pair (connected)
+ * @pkey: goes into every packet
+ * @retry: deadlines and counters
+ *
+ * Everything is written by the owner of the send side only, and by modify
+ * and reset, which own it too.
+ */
+struct frdma_req {
+	void *slots;
+	u32 stride;
+	u32 mask;
+
+	u32 wr_una;
+	u32 wr_next;
+	u32 wr_prod;
+	u32 pkt;
+
+	u32 una_psn;
+	u32 psn;
+	u32 end_psn;
+	u32 fetch_psn;
+	u32 restart_psn;
+	bool recovering;
+	u8 transport;
+
+	u32 rd_out;
+	u32 rd_max;
+	u32 since_ack_req;
+	u32 window;
+	u32 read_grid;
+	u32 mtu;
+	u32 dqpn;
+	u16 pkey;
+
+	struct frdma_retry retry;
+};
+
+/**
+ * enum frdma_req_verdict - may something be sent, and if not, why
+ * @FRDMA_REQ_SEND: a packet, see frdma_req_plan()
+ * @FRDMA_REQ_LOCAL: execute the local operation, then frdma_req_local_done()
+ * @FRDMA_REQ_EMPTY: all is sent
+ * @FRDMA_REQ_PAUSED: a receiver-not-ready wait runs
+ * @FRDMA_REQ_FAILED: the work request is bad; it completes at its turn
+ * @FRDMA_REQ_FENCED: waits for READs, atomics or all work before it
+ * @FRDMA_REQ_WINDOW: waits for acknowledgements
+ * @FRDMA_REQ_READS: waits for a READ or atomic to be answered
+ */
+enum frdma_req_verdict {
+	FRDMA_REQ_SEND,
+	FRDMA_REQ_LOCAL,
+	FRDMA_REQ_EMPTY,
+	FRDMA_REQ_PAUSED,
+	FRDMA_REQ_FAILED,
+	FRDMA_REQ_FENCED,
+	FRDMA_REQ_WINDOW,
+	FRDMA_REQ_READS,
+};
+
+/**
+ * struct frdma_req_pkt - a packet that the requester wants to be sent
+ * @hdr: its headers
+ * @off: where its payload begins in the message
+ * @len: bytes of payload
+ * @span: PSNs that it uses up; more than one for a READ request
+ */
+struct frdma_req_pkt {
+	struct frdma_hdr hdr;
+	u32 off;
+	u32 len;
+	u32 span;
+};
+
+/** frdma_req_wr - the work request at index @i, which the caller knows valid */
+static inline struct frdma_swr *frdma_req_wr(const struct frdma_req *rq, u32 i)
+{
+	return rq->slots + (size_t)(i & rq->mask) * rq->stride;
+}
+
+/** frdma_swr_wants_response - is it answered by more than an acknowledgement */
+static inline bool frdma_swr_wants_response(const struct frdma_swr *wr)
+{
+	return wr->kind == FRDMA_KIND_READ || wr->kind == FRDMA_KIND_ATOMIC;
+}
+
+/** frdma_req_make_local - a fetched work request turns out to send nothing */
+static inline void frdma_req_make_local(struct frdma_swr *wr)
+{
+	wr->kind = FRDMA_KIND_NONE;
+	wr->npkts = 0;
+}
+
+/** frdma_req_is_reliable - is there an answer; else sent is done */
+static inline bool frdma_req_is_reliable(const struct frdma_req *rq)
+{
+	return rq->transport == FRDMA_RC;
+}
+
+/** frdma_req_outstanding - packets sent and not acknowledged */
+static inline u32 frdma_req_outstanding(const struct frdma_req *rq)
+{
+	return (rq->psn - rq->una_psn) & FRDMA_PSN_MASK;
+}
+
+/** frdma_req_in_flight - is the peer expected to answer anything */
+static inline bool frdma_req_in_flight(const struct frdma_req *rq)
+{
+	return rq->end_psn != rq->una_psn;
+}
+
+void frdma_req_init(struct frdma_req *rq, u32 first_psn);
+void frdma_req_fetched(struct frdma_req *rq, u32 len);
+enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq);
+void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt);
+void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt);
+void frdma_req_local_done(struct frdma_req *rq);
+void frdma_req_seek(struct frdma_req *rq, u32 psn);
+void frdma_req_restart(struct frdma_req *rq);
+bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err);
+struct frdma_swr *frdma_req_reap(struct frdma_req *rq);
+
+#endif /* FRDMA_PROTO_REQ_H */

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "resp.h"
+
+/**
+ * frdma_resp_init - a receive side that has seen nothing
+ * @rs: state; its limits and resources are set and stay
+ * @rq_psn: PSN that the peer begins with
+ */
+void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn)
+{
+	u32 i;
+
+	rs->epsn = rq_psn & FRDMA_PSN_MASK;
+	rs->msn = 0;
+	rs->in_msg = false;
+	rs->nak = FRDMA_RESP_NAK_NONE;
+	rs->ack_due = false;
+	rs->got = 0;
+	rs->left = 0;
+	rs->read.active = false;
+	rs->res_next = 0;
+	for (i = 0; i < rs->nr_res; i++)
+		rs->res[i].kind = FRDMA_KIND_NONE;
+}
+
+/* IBTA 9.7.4.1.1: classified before anything else is looked at. */
+static enum frdma_resp_verdict judge_psn(const struct frdma_resp *rs, u32 psn)
+{
+	s32 ahead = frdma_psn_diff(psn, rs->epsn);
+
+	if (ahead < 0)
+		return FRDMA_RESP_DUPLICATE;
+	if (ahead == 0)
+		return FRDMA_RESP_ACCEPT;
+	return rs->nak ? FRDMA_RESP_WAITING : FRDMA_RESP_GAP;
+}
+
+static bool payload_fits_mtu(const struct frdma_op *op,
+			     const struct frdma_hdr *hdr, u32 mtu)
+{
+	if (!op->ends)
+		return hdr->payload_len == mtu && !hdr->pad;
+	if (!op->starts && !hdr->payload_len)
+		return false;
+	return hdr->payload_len <= mtu && hdr->pad == (-hdr->payload_len & 3);
+}
+
+static bool write_fits(const struct frdma_resp *rs, const struct frdma_op *op,
+		       const struct frdma_hdr *hdr)
+{
+	u32 left = op->starts ? hdr->dma_len : rs->left;
+
+	if (left > FRDMA_MSG_MAX)
+		return false;
+	return op->ends ? hdr->payload_len == left : hdr->payload_len < left;
+}
+
+static bool length_fits(const struct frdma_resp *rs, const struct frdma_op *op,
+			const struct frdma_hdr *hdr)
+{
+	switch (op->kind) {
+	case FRDMA_KIND_SEND:
+		return payload_fits_mtu(op, hdr, rs->mtu) &&
+		       hdr->payload_len <= FRDMA_MSG_MAX - rs->got;
+	case FRDMA_KIND_WRITE:
+		return payload_fits_mtu(op, hdr, rs->mtu) &&
+		       write_fits(rs, op, hdr);
+	case FRDMA_KIND_READ:
+		return !hdr->payload_len && !hdr->pad &&
+		       hdr->dma_len <= FRDMA_MSG_MAX;
+	default:
+		return !hdr->payload_len && !hdr->pad;
+	}
+}
+
+/**
+ * frdma_resp_judge - may a request be executed
+ * @rs: state; no READ response is in progress
+ * @hdr: its headers; on a reliable connection, and not a response
+ * @recv: the receive request that it would use: the open message's, or the
+ *	next one
+ *
+ * The order of the checks is that of IBTA 9.7.4.1. Keys are not looked at.
+ */
+enum frdma_resp_verdict frdma_resp_judge(const struct frdma_resp *rs,
+					 const struct frdma_hdr *hdr,
+					 struct frdma_resp_recv recv)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+	enum frdma_resp_verdict verdict = judge_psn(rs, hdr->psn);
+
+	if (verdict != FRDMA_RESP_ACCEPT)
+		return verdict;
+	if (op->kind == FRDMA_KIND_NONE)
+		return FRDMA_RESP_BAD_OPCODE;
+
+	/* Starting inside a message is as wrong as continuing none. */
+	if (op->starts == rs->in_msg)
+		return FRDMA_RESP_BAD_ORDER;
+	if (rs->in_msg && op->kind != rs->kind)
+		return FRDMA_RESP_BAD_ORDER;
+
+	if (!length_fits(rs, op, hdr))
+		return FRDMA_RESP_BAD_LENGTH;
+	if (op->access & ~rs->access)
+		return FRDMA_RESP_NO_ACCESS;
+
+	if (op->kind == FRDMA_KIND_READ || op->kind == FRDMA_KIND_ATOMIC) {
+		if (!rs->nr_res)
+			return FRDMA_RESP_NO_RESOURCES;
+		if (op->kind == FRDMA_KIND_ATOMIC && hdr->va & 7)
+			return FRDMA_RESP_BAD_ALIGN;
+	}
+
+	if (op->takes_recv && !recv.ready)
+		return FRDMA_RESP_NO_RECV;
+	if (op->kind == FRDMA_KIND_SEND &&
+	    (u64)rs->got + hdr->payload_len > recv.len)
+		return FRDMA_RESP_TOO_LONG;
+
+	return FRDMA_RESP_ACCEPT;
+}
+
+/**
+ * frdma_resp_fault - how a refused request ends the queue pair
+ * @verdict: any
+ *
+ * IBTA 9.7.5.2.8 and table 60. Return: a row whose nak is 0 if it does not.
+ */
+const struct frdma_resp_fault *frdma_resp_fault(enum frdma_resp_verdict verdict)
+{
+	static const struct frdma_resp_fault faults[FRDMA_RESP_NR] = {
+		[FRDMA_RESP_BAD_ORDER] = {
+			FRDMA_NAK_INV_REQ, FRDMA_WC_WR_FLUSH_ERR,
+			FRDMA_RESP_EVENT_REQ,
+		},
+		[FRDMA_RESP_BAD_LENGTH] = {
+			FRDMA_NAK_INV_REQ, FRDMA_WC_WR_FLUSH_ERR,
+			FRDMA_RESP_EVENT_REQ,
+		},
+		[FRDMA_RESP_BAD_ALIGN] = {
+			FRDMA_NAK_INV_REQ, FRDMA_WC_WR_FLUSH_ERR,
+			FRDMA_RESP_EVENT_REQ,
+		},
+		[FRDMA_RESP_TOO_LONG] = {
+			FRDMA_NAK_INV_REQ, FRDMA_WC_LOC_LEN_ERR,
+			FRDMA_RESP_EVENT_NONE,
+		},
+		[FRDMA_RESP_BAD_OPCODE] = {
+			FRDMA_NAK_INV_REQ, FRDMA_WC_WR_FLUSH_ERR,
+			FRDMA_RESP_EVENT_REQ,
+		},
+		[FRDMA_RESP_NO_ACCESS] = {
+			FRDMA_NAK_INV_REQ, FRDMA_WC_WR_FLUSH_ERR,
+			FRDMA_RESP_EVENT_REQ,
+		},
+		[FRDMA_RESP_NO_RESOURCES] = {
+			FRDMA_NAK_INV_REQ, FRDMA_WC_WR_FLUSH_ERR,
+			FRDMA_RESP_EVENT_REQ,
+		},
+		[FRDMA_RESP_BAD_KEY] = {
+			FRDMA_NAK_ACCESS, FRDMA_WC_LOC_ACCESS_ERR,
+			FRDMA_RESP_EVENT_ACCESS,
+		},
+		[FRDMA_RESP_BAD_INV] = {
+			FRDMA_NAK_ACCESS, FRDMA_WC_REM_ACCESS_ERR,
+			FRDMA_RESP_EVENT_ACCESS,
+		},
+		[FRDMA_RESP_RECV_FAULT] = {
+			FRDMA_NAK_OP, FRDMA_WC_LOC_PROT_ERR,
+			FRDMA_RESP_EVENT_NONE,
+		},
+	};
+
+	return &faults[verdict];
+}
+
+static u32 read_npkts(const struct frdma_resp *rs, u32 len)
+{
+	if (len <= rs->mtu)
+		return 1;
+	return len / rs->mtu + !!(len % rs->mtu);
+}
+
+/* Newest first: an old one may name PSNs that have come round since. */
+static const struct frdma_resp_res *find_res(const struct frdma_resp *rs,
+					     u32 psn)
+{
+	u32 i, at = rs->res_next;
+
+	for (i = 0; i < rs->nr_res; i++) {
+		const struct frdma_resp_res *res;
+
+		at = (at ? at : rs->nr_res) - 1;
+		res = &rs->res[at];
+		if (res->kind != FRDMA_KIND_NONE &&
+		    ((psn - res->psn) & FRDMA_PSN_MASK) < res->npkts)
+			return res;
+	}
+	return NULL;
+}
+
+/* It may begin inside the READ that was executed, but not leave it. */
+static bool is_same_read(const struct frdma_resp *rs,
+			 const struct frdma_resp_res *res,
+			 const struct frdma_hdr *hdr)
+{
+	u32 skipped = ((hdr->psn - res->psn) & FRDMA_PSN_MASK) * rs->mtu;
+
+	return res->kind == FRDMA_KIND_READ && hdr->rkey == res->rkey &&
+	       hdr->va == res->va + skipped && !hdr->payload_len &&
+	       skipped <= res->len && hdr->dma_len <= res->len - skipped;
+}
+
+/**
+ * frdma_resp_judge_dup - what to do with a request seen before
+ * @rs: state
+ * @hdr: headers of a request judged FRDMA_RESP_DUPLICATE
+ *
+ * IBTA 9.7.5.1.4: SEND and WRITE are only acknowledged again, a READ is
+ * executed again, an atomic returns what it returned.
+ */
+enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
+					    const struct frdma_hdr *hdr)
+{
+	const struct frdma_resp_res *res;
+
+	switch (frdma_op(hdr->opcode)->kind) {
+	case FRDMA_KIND_SEND:
+	case FRDMA_KIND_WRITE:
+		return FRDMA_DUP_ACK;
+	case FRDMA_KIND_READ:
+		res = find_res(rs, hdr->psn);
+		return res && is_same_read(rs, res, hdr) ? FRDMA_DUP_READ :
+							   FRDMA_DUP_DROP;
+	case FRDMA_KIND_ATOMIC:
+		res = find_res(rs, hdr->psn);
+		return res && res->kind == FRDMA_KIND_ATOMIC ?
+		       FRDMA_DUP_ATOMIC : FRDMA_DUP_DROP;
+	default:
+		return FRDMA_DUP_DROP;
+	}
+}
+
+static void begin_read(struct frdma_resp *rs, const struct frdma_hdr *hdr)
+{
+	rs->read = (struct frdma_resp_read) {
+		.active	= true,
+		.fresh	= true,
+		.psn	= hdr->psn,
+		.rkey	= hdr->rkey,
+		.left	= hdr->dma_len,
+		.va	= hdr->va,
+	};
+}
+
+static void save_res(struct frdma_resp *rs, const struct frdma_hdr *hdr,
+		     u32 npkts, u64 atomic_orig)
+{
+	rs->res[rs->res_next] = (struct frdma_resp_res) {
+		.psn	= hdr->psn,
+		.npkts	= npkts,
+		.kind	= frdma_op(hdr->opcode)->kind,
+		.rkey	= hdr->rkey,
+		.len	= hdr->dma_len,
+		.va	= hdr->va,
+		.orig	= atomic_orig,
+	};
+	rs->res_next = (rs->res_next + 1) % rs->nr_res;
+}
+
+static void advance_message(struct frdma_resp *rs, const struct frdma_op *op,
+			    const struct frdma_hdr *hdr)
+{
+	if (op->starts) {
+		rs->kind = op->kind;
+		rs->va = hdr->va;
+		rs->rkey = hdr->rkey;
+		rs->left = hdr->dma_len;
+	}
+	rs->va += hdr->payload_len;
+	rs->left -= hdr->payload_len;
+	rs->got = op->ends ? 0 : rs->got + hdr->payload_len;
+	rs->in_msg = !op->ends;
+}
+
+/**
+ * frdma_resp_commit - a request was executed
+ * @rs: state
+ * @hdr: headers of a request judged FRDMA_RESP_ACCEPT; its effects are done,
+ *	but for the response to a READ, which begins now
+ * @atomic_orig: what an atomic found in memory
+ *
+ * The only writer of the expected PSN, the MSN and the open message.
+ */
+void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
+		       u64 atomic_orig)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+	u32 npkts = 1;
+
+	switch (op->kind) {
+	case FRDMA_KIND_READ:
+		npkts = read_npkts(rs, hdr->dma_len);
+		save_res(rs, hdr, npkts, 0);
+		begin_read(rs, hdr);
+		break;
+	case FRDMA_KIND_ATOMIC:
+		save_res(rs, hdr, 1, atomic_orig);
+		break;
+	default:
+		advance_message(rs, op, hdr);
+		rs->ack_due |= hdr->ack_req;
+		break;
+	}
+
+	rs->epsn = frdma_psn_add(rs->epsn, npkts);
+	rs->nak = FRDMA_RESP_NAK_NONE;
+	if (op->ends)
+		rs->msn = (rs->msn + 1) & FRDMA_MSN_MASK;
+}
+
+/**
+ * frdma_resp_commit_dup - a request is answered again
+ * @rs: state
+ * @hdr: its headers
+ * @verdict: what frdma_resp_judge_dup() said
+ */
+void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
+			   enum frdma_dup_verdict verdict)
+{
+	if (verdict == FRDMA_DUP_ACK)
+		rs->ack_due = true;
+	else if (verdict == FRDMA_DUP_READ)
+		begin_read(rs, hdr);
+}
+
+/**
+ * frdma_resp_saved - what an atomic returned
+ * @rs: state
+ * @psn: of a request judged FRDMA_DUP_ATOMIC
+ */
+u64 frdma_resp_saved(const struct frdma_resp *rs, u32 psn)
+{
+	return find_res(rs, psn)->orig;
+}
+
+static u8 read_resp_opcode(bool starts, bool ends)
+{
+	if (starts)
+		return ends ? FRDMA_READ_RESP_ONLY : FRDMA_READ_RESP_FIRST;
+	return ends ? FRDMA_READ_RESP_LAST : FRDMA_READ_RESP_MIDDLE;
+}
+
+/**
+ * frdma_resp_read_plan - describe the next packet of the READ response
+ * @rs: state, with a READ response in progress
+ * @hdr: set to what is to be sent, but for destination and P_Key
+ */
+void frdma_resp_read_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr)
+{
+	const struct frdma_resp_read *rd = &rs->read;
+	bool ends = rd->left <= rs->mtu;
+	u32 len = ends ? rd->left : rs->mtu;
+
+	*hdr = (struct frdma_hdr) {
+		.opcode		= read_resp_opcode(rd->fresh, ends),
+		.psn		= rd->psn,
+		.pad		= -len & 3,
+		.payload_len	= len,
+		.migreq		= true,
+		.syndrome	= FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
+		.msn		= rs->msn,
+	};
+}
+
+/**
+ * frdma_resp_read_sent - a packet of the READ response is on its way
+ * @rs: state, unchanged since frdma_resp_read_plan()
+ * @hdr: that plan
+ */
+void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr)
+{
+	struct frdma_resp_read *rd = &rs->read;
+
+	rd->psn = frdma_psn_add(rd->psn, 1);
+	rd->va += hdr->payload_len;
+	rd->left -= hdr->payload_len;
+	rd->fresh = false;
+	rd->active = !frdma_op(hdr->opcode)->ends;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "retry.h"
+
+/* IBTA table 45, units of 10 microseconds. */
+static const u32 rnr_delay_10us[32] = {
+	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+	256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288,
+	16384, 24576, 32768, 49152,
+};
+
+/**
+ * frdma_ack_timeout_ns - the time that a timeout attribute stands for
+ * @code: 0..31; 0 means never
+ *
+ * IBTA 9.7.6.1.3: 4.096 microseconds times two to the power of @code.
+ */
+u64 frdma_ack_timeout_ns(u8 code)
+{
+	return code ? 4096ULL << (code & 31) : 0;
+}
+
+/**
+ * frdma_rnr_delay_ns - the wait that a receiver-not-ready NAK asks for
+ * @code: the five bits of its syndrome
+ */
+u32 frdma_rnr_delay_ns(u8 code)
+{
+	return rnr_delay_10us[code & 31] * 10000U;
+}
+
+/**
+ * frdma_retry_refill - start over with all retries
+ * @rt: state; its limits are set
+ */
+void frdma_retry_refill(struct frdma_retry *rt)
+{
+	rt->retry_left = rt->retry_cnt;
+	rt->rnr_left = rt->rnr_retry;
+}
+
+/**
+ * frdma_retry_watch - something was sent
+ * @rt: state
+ * @in_flight: an answer is awaited
+ * @now_ns: monotonic time
+ *
+ * The deadline belongs to the oldest unanswered packet: later ones leave it
+ * where it is.
+ */
+void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
+{
+	if (rt->wait != FRDMA_WAIT_NONE || !in_flight || !rt->timeout_ns)
+		return;
+	rt->wait = FRDMA_WAIT_ACK;
+	rt->deadline_ns = now_ns + rt->timeout_ns;
+}
+
+/**
+ * frdma_retry_progress - the peer acknowledged something new
+ * @rt: state
+ * @in_flight: more is awaited
+ * @now_ns: monotonic time
+ */
+void frdma_retry_progress(struct frdma_retry *rt, bool in_flight, u64 now_ns)
+{
+	frdma_retry_refill(rt);
+	if (rt->wait == FRDMA_WAIT_ACK)
+		rt->wait = FRDMA_WAIT_NONE;
+	frdma_retry_watch(rt, in_flight, now_ns);
+}
+
+/**
+ * frdma_retry_spend - use up one transport retry
+ * @rt: state
+ *
+ * Return: false if none is left.
+ */
+bool frdma_retry_spend(struct frdma_retry *rt)
+{
+	if (!rt->retry_left)
+		return false;
+	rt->retry_left--;
+	if (rt->wait == FRDMA_WAIT_ACK)
+		rt->wait = FRDMA_WAIT_NONE;
+	return true;
+}
+
+/**
+ * frdma_retry_rnr - the peer is not ready to receive
+ * @rt: state
+ * @code: timer field of the NAK
+ * @now_ns: monotonic time
+ *
+ * Return: false if no such retry is left.
+ */
+bool frdma_retry_rnr(struct frdma_retry *rt, u8 code, u64 now_ns)
+{
+	if (!rt->rnr_left)
+		return false;
+	if (rt->rnr_retry != FRDMA_RNR_RETRY_FOREVER)
+		rt->rnr_left--;
+	rt->wait = FRDMA_WAIT_RNR;
+	rt->deadline_ns = now_ns + frdma_rnr_delay_ns(code);
+	return true;
+}
+
+/**
+ * frdma_retry_local - the host had no room for a packet
+ * @rt: state
+ * @now_ns: monotonic time
+ *
+ * That is nobody's fault, so no retry is spent.
+ */
+void frdma_retry_local(struct frdma_retry *rt, u64 now_ns)
+{
+	if (rt->wait == FRDMA_WAIT_RNR)
+		return;
+	rt->wait = FRDMA_WAIT_LOCAL;
+	rt->deadline_ns = now_ns + FRDMA_LOCAL_BACKOFF_NS;
+}
+
+/**
+ * frdma_retry_expire - look at the clock
+ * @rt: state
+ * @now_ns: monotonic time
+ *
+ * Commits what it returns: a wait that is over is gone, a retry is spent.
+ */
+enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns)
+{
+	enum frdma_retry_wait was = rt->wait;
+
+	if (was == FRDMA_WAIT_NONE || now_ns < rt->deadline_ns)
+		return FRDMA_EXPIRY_NOT_YET;
+
+	rt->wait = FRDMA_WAIT_NONE;
+	if (was != FRDMA_WAIT_ACK)
+		return FRDMA_EXPIRY_RESUME;
+	return frdma_retry_spend(rt) ? FRDMA_EXPIRY_RESEND :
+				       FRDMA_EXPIRY_EXHAUSTED;
+}

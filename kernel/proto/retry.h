@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef FRDMA_PROTO_RETRY_H
+#define FRDMA_PROTO_RETRY_H
+
+#include "env.h"
+
+/* rnr_retry of 7 means for ever (IBTA 9.7.5.2.8). */
+#define FRDMA_RNR_RETRY_FOREVER	7
+
+/* How long to wait after the host itself could not take a packet. */
+#define FRDMA_LOCAL_BACKOFF_NS	(200 * 1000ULL)
+
+/**
+ * enum frdma_retry_wait - what the deadline of a queue pair means
+ * @FRDMA_WAIT_NONE: there is none
+ * @FRDMA_WAIT_ACK: resend if no answer came by then
+ * @FRDMA_WAIT_RNR: the peer asked for silence until then
+ * @FRDMA_WAIT_LOCAL: the host had no room; go on then
+ */
+enum frdma_retry_wait {
+	FRDMA_WAIT_NONE,
+	FRDMA_WAIT_ACK,
+	FRDMA_WAIT_RNR,
+	FRDMA_WAIT_LOCAL,
+};
+
+/**
+ * struct frdma_retry - deadlines and retries of a send side
+ * @deadline_ns: monotonic time, meaningful unless @wait is NONE
+ * @timeout_ns: acknowledgement timeout; 0: never
+ * @wait: meaning of @deadline_ns
+ * @retry_cnt: transport retries that the user allows, 0..7
+ * @retry_left: how many remain; refilled by progress
+ * @rnr_retry: receiver-not-ready retries, 7: for ever
+ * @rnr_left: how many remain; refilled by progress
+ */
+struct frdma_retry {
+	u64 deadline_ns;
+	u64 timeout_ns;
+	enum frdma_retry_wait wait;
+	u8 retry_cnt;
+	u8 retry_left;
+	u8 rnr_retry;
+	u8 rnr_left;
+};
+
+/**
+ * enum frdma_expiry - what a deadline calls for
+ * @FRDMA_EXPIRY_NOT_YET: it has not come, or there is none
+ * @FRDMA_EXPIRY_RESUME: a wait is over, go on sending
+ * @FRDMA_EXPIRY_RESEND: no answer came, send again
+ * @FRDMA_EXPIRY_EXHAUSTED: no answer came and no retry is left
+ */
+enum frdma_expiry {
+	FRDMA_EXPIRY_NOT_YET,
+	FRDMA_EXPIRY_RESUME,
+	FRDMA_EXPIRY_RESEND,
+	FRDMA_EXPIRY_EXHAUSTED,
+};
+
+/** frdma_retry_paused - must the requester be silent */
+static inline bool frdma_retry_paused(const struct frdma_retry *rt)
+{
+	return rt->wait == FRDMA_WAIT_RNR || rt->wait == FRDMA_WAIT_LOCAL;
+}
+
+u64 frdma_ack_timeout_ns(u8 code);
+u32 frdma_rnr_delay_ns(u8 code);
+void frdma_retry_refill(struct frdma_retry *rt);
+void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns);
+void frdma_retry_progress(struct frdma_retry *rt, bool in_flight, u64 now_ns);
+bool frdma_retry_spend(struct frdma_retry *rt);
+bool frdma_retry_rnr(struct frdma_retry *rt, u8 code, u64 now_ns);
+void frdma_retry_local(struct frdma_retry *rt, u64 now_ns);
+enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns);
+
+#endif /* FRDMA_PROTO_RETRY_H */

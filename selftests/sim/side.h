@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One end of a reliable connection: the engine with the least around it that
+ * makes it work, as the kernel's requester, completer and responder do.
+ */
+#ifndef FRDMA_SIM_SIDE_H
+#define FRDMA_SIM_SIDE_H
+
+#include "ack.h"
+#include "req.h"
+#include "resp.h"
+#include "wire.h"
+
+#define SIM_WRS		60	/* work requests of a run, per side */
+#define SIM_MTU		16	/* bytes: messages of few bytes have many packets */
+#define SIM_MSG_MAX	256
+#define SIM_SQ		8	/* slots of the send queue */
+#define SIM_RES_MAX	8
+#define SIM_MEM		512	/* bytes that the peer may write */
+#define SIM_MEM_VA	0x10000000ULL
+#define SIM_ROM_VA	0x20000000ULL	/* what it may read; never written */
+#define SIM_COUNTER_VA	0x30000000ULL	/* what it adds to */
+
+/**
+ * struct sim_shape - what differs between runs
+ * @mood: of the wire
+ * @window: packets in flight
+ * @read_grid: packets of one READ request
+ * @rd_max: READs and atomics in flight
+ * @msg_pkts: packets of the longest message
+ * @scarce_recvs: receive requests come late
+ * @no_room: of a thousand packets the host takes this many not
+ */
+struct sim_shape {
+	struct wire_mood mood;
+	u32 window;
+	u32 read_grid;
+	u32 rd_max;
+	u32 msg_pkts;
+	bool scarce_recvs;
+	u32 no_room;
+};
+
+/**
+ * struct sim_wr - a work request and what is to come of it
+ * @opcode: IB_UVERBS_WR_*, or FRDMA_WR_REG_MR
+ * @flags: FRDMA_WQE_*
+ * @len: bytes
+ * @off: where in the memory that it reads or writes
+ * @ex: immediate data or key
+ * @seed: of its payload
+ * @orig: what an atomic must find
+ * @abs_end: one beyond its last PSN, without the wrap-around; once fetched
+ * @got: what a READ or atomic brought
+ * @executed: a local operation was, so often
+ */
+struct sim_wr {
+	u8 opcode;
+	u8 flags;
+	u32 len;
+	u32 off;
+	u32 ex;
+	u64 seed;
+	u64 orig;
+	s64 abs_end;
+	u8 got[SIM_MSG_MAX];
+	u32 executed;
+};
+
+/**
+ * struct sim_side - one end
+ * @id: 0 or 1
+ * @world: what it lives in
+ * @peer: the other end
+ * @req: the send side of the engine
+ * @resp: the receive side
+ * @res: for @resp
+ * @slots: for @req
+ * @wrs: all that is to be done
+ * @posted: of those, in the send queue or through it
+ * @completed: of those, done
+ * @abs_una: req.una_psn without the wrap-around
+ * @abs_fetch: req.fetch_psn without it
+ * @abs_epsn: resp.epsn without it
+ * @mem: what the peer writes
+ * @counter: what the peer adds to
+ * @recv_buf: of the receive request in use
+ * @recvs: receive requests that were posted and are not in use
+ * @posted_recvs: receive requests posted at all
+ * @received: receive requests completed
+ * @next_post_ns: when more is posted
+ * @next_recv_ns: when a receive request is posted
+ * @next_ack_ns: when an acknowledgement that is due goes out
+ * @next_run_ns: when the send side digests what was answered
+ */
+struct sim_side {
+	u32 id;
+	struct sim_world *world;
+	struct sim_side *peer;
+
+	struct frdma_req req;
+	struct frdma_resp resp;
+	struct frdma_resp_res res[SIM_RES_MAX];
+	struct frdma_swr slots[SIM_SQ];
+
+	struct sim_wr wrs[SIM_WRS];
+	u32 posted;
+	u32 completed;
+	s64 abs_una;
+	s64 abs_fetch;
+	s64 abs_epsn;
+
+	u8 mem[SIM_MEM];
+	u64 counter;
+	u8 recv_buf[SIM_MSG_MAX];
+	u32 recvs;
+	u32 posted_recvs;
+	u32 received;
+
+	u64 next_post_ns;
+	u64 next_recv_ns;
+	u64 next_ack_ns;
+	u64 next_run_ns;
+};
+
+/**
+ * struct sim_world - two ends and the wire between them
+ * @shape: what differs between runs
+ * @seed: of this run
+ * @rnd: all that is random
+ * @now_ns: virtual time
+ * @wire: both directions
+ * @side: both ends
+ * @failed: something is wrong; it was reported
+ */
+struct sim_world {
+	const struct sim_shape *shape;
+	u64 seed;
+	struct rnd rnd;
+	u64 now_ns;
+	struct wire wire;
+	struct sim_side side[2];
+	bool failed;
+};
+
+void sim_fail(struct sim_world *world, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The first thing that is wrong ends the run. */
+#define SIM_CHECK(world, cond, fmt, ...) do {				\
+	if (!(cond))							\
+		sim_fail(world, "%s:%d: %s: " fmt, __FILE__, __LINE__,	\
+			 #cond, ##__VA_ARGS__);				\
+} while (0)
+
+u8 sim_payload(const struct sim_wr *wr, u32 at);
+u8 sim_rom(u32 at);
+
+void side_init(struct sim_side *side, u32 psn, u32 peer_psn);
+void side_post(struct sim_side *side);
+void side_post_recv(struct sim_side *side);
+void side_run(struct sim_side *side);
+void side_flush_ack(struct sim_side *side);
+void side_take(struct sim_side *side, const struct wire_pkt *pkt);
+u64 side_deadline_ns(const struct sim_side *side);
+
+#endif /* FRDMA_SIM_SIDE_H */
