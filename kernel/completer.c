@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/ktime.h>
+
+#include "completer.h"
+#include "dev.h"
+#include "proto/ack.h"
+#include "qp.h"
+#include "rx.h"
+#include "sge.h"
+#include "stats.h"
+#include "trace.h"
+
+static void fail(struct frdma_qp *qp, u8 status, enum frdma_ack_verdict verdict)
+{
+	if (status == FRDMA_WC_RETRY_EXC_ERR ||
+	    status == FRDMA_WC_RNR_RETRY_EXC_ERR)
+		frdma_count(qp->dev, FRDMA_CNT_RETRY_EXCEEDED);
+	frdma_req_fail(&qp->sq.req, status, verdict);
+}
+
+/* Store the payload of a READ response where the work request wants it. */
+static bool store_data(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	struct frdma_ack_data to = frdma_ack_locate(&qp->sq.req, pkt->hdr.psn);
+
+	if (!pkt->hdr.payload_len)
+		return true;
+	return frdma_sge_scatter_skb(qp->dev, qp->pd, to.wr->sge,
+				     to.wr->wqe.num_sge, to.off, pkt->skb,
+				     pkt->payload_off, pkt->hdr.payload_len) ==
+	       FRDMA_MR_OK;
+}
+
+static bool store_atomic(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	struct frdma_ack_data to = frdma_ack_locate(&qp->sq.req, pkt->hdr.psn);
+	u64 orig = pkt->hdr.atomic_orig;
+
+	return frdma_sge_scatter(qp->dev, qp->pd, to.wr->sge,
+				 to.wr->wqe.num_sge, 0, &orig, sizeof(orig)) ==
+	       FRDMA_MR_OK;
+}
+
+static void recover(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	bool asked = verdict == FRDMA_ACK_SEQ_NAK;
+
+	switch (frdma_ack_recover(rq)) {
+	case FRDMA_RECOVERY_RUNS:
+		return;
+	case FRDMA_RECOVERY_EXHAUSTED:
+		fail(qp, FRDMA_WC_RETRY_EXC_ERR, verdict);
+		return;
+	case FRDMA_RECOVERY_BEGUN:
+		break;
+	}
+	frdma_count(qp->dev, asked ? FRDMA_CNT_RETRY_SEQ :
+				     FRDMA_CNT_RETRY_IMPLIED);
+	trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn,
+			  asked ? "sequence" : "implied",
+			  rq->retry.retry_left);
+}
+
+static void wait_for_receiver(struct frdma_qp *qp, u8 syndrome, u64 now_ns)
+{
+	struct frdma_req *rq = &qp->sq.req;
+
+	frdma_count(qp->dev, FRDMA_CNT_RCVD_RNR_NAKS);
+	frdma_req_restart(rq);
+	if (!frdma_retry_rnr(&rq->retry, syndrome & FRDMA_AETH_VALUE, now_ns)) {
+		fail(qp, FRDMA_WC_RNR_RETRY_EXC_ERR, FRDMA_ACK_RNR_NAK);
+		return;
+	}
+	frdma_count(qp->dev, FRDMA_CNT_RETRY_RNR);
+	trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn, "rnr",
+			  rq->retry.rnr_left);
+}
+
+static void refused(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
+{
+	static const u8 status[] = {
+		[FRDMA_ACK_REM_INV_REQ]	= FRDMA_WC_REM_INV_REQ_ERR,
+		[FRDMA_ACK_REM_ACCESS]	= FRDMA_WC_REM_ACCESS_ERR,
+		[FRDMA_ACK_REM_OP]	= FRDMA_WC_REM_OP_ERR,
+		[FRDMA_ACK_BAD_RESP]	= FRDMA_WC_BAD_RESP_ERR,
+	};
+
+	if (verdict != FRDMA_ACK_BAD_RESP)
+		frdma_count(qp->dev, FRDMA_CNT_RCVD_ERR_NAKS);
+	fail(qp, status[verdict], verdict);
+}
+
+static void trace_answer(const struct frdma_qp *qp, const struct frdma_hdr *hdr)
+{
+	bool nak = hdr->syndrome & FRDMA_AETH_KIND;
+
+	if (frdma_op(hdr->opcode)->kind != FRDMA_KIND_ACK)
+		return;
+	if (nak)
+		trace_frdma_nak(qp->dev->ndev->ifindex, qp->qpn, false,
+				hdr->psn, hdr->syndrome, hdr->msn);
+	else
+		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, false,
+				hdr->psn, hdr->syndrome, hdr->msn);
+}
+
+static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	enum frdma_ack_verdict verdict;
+	struct frdma_req *rq = &qp->sq.req;
+	u32 psn = pkt->hdr.psn;
+	u64 now_ns;
+
+	/* Nothing was asked before RTS, and nothing is answered after ERR. */
+	if (!frdma_qp_can_send(qp)) {
+		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_QP_STATE);
+		return;
+	}
+
+	now_ns = ktime_get_ns();
+	trace_answer(qp, &pkt->hdr);
+	frdma_count(qp->dev, FRDMA_CNT_RCVD_ACKS);
+	verdict = frdma_ack_judge(rq, &pkt->hdr);
+
+	switch (verdict) {
+	case FRDMA_ACK_DATA:
+		if (!store_data(qp, pkt)) {
+			fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
+			return;
+		}
+		frdma_ack_commit(rq, psn, now_ns);
+		return;
+	case FRDMA_ACK_ATOMIC:
+		if (!store_atomic(qp, pkt)) {
+			fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
+			return;
+		}
+		frdma_ack_commit(rq, psn, now_ns);
+		return;
+	case FRDMA_ACK_PROGRESS:
+		frdma_ack_commit(rq, psn, now_ns);
+		return;
+	case FRDMA_ACK_STALE:
+		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_DUPLICATE);
+		return;
+	case FRDMA_ACK_GHOST:
+		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_GHOST_ACK);
+		return;
+	default:
+		break;
+	}
+
+	/* The rest is bad news; but what came before it has arrived. */
+	frdma_ack_implied(rq, psn, now_ns);
+	switch (verdict) {
+	case FRDMA_ACK_SEQ_NAK:
+		frdma_count(qp->dev, FRDMA_CNT_RCVD_SEQ_NAKS);
+		fallthrough;
+	case FRDMA_ACK_LOST:
+		recover(qp, verdict);
+		break;
+	case FRDMA_ACK_RNR_NAK:
+		wait_for_receiver(qp, pkt->hdr.syndrome, now_ns);
+		break;
+	default:
+		refused(qp, verdict);
+		break;
+	}
+}
+
+/**
+ * frdma_completer_packet - take what the responder sent
+ * @side: send side, owned by the caller
+ * @skb: consumed
+ */
+void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb)
+{
+	frdma_rx_each(frdma_qp_of_send(side), skb, true, take_answer);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The send side's way in for packets: acknowledgements and responses. */
+#ifndef FRDMA_COMPLETER_H
+#define FRDMA_COMPLETER_H
+
+#include "run.h"
+
+void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb);
+
+#endif /* FRDMA_COMPLETER_H */

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Completion queues. */
+#include "cq.h"
+
+#include <linux/delay.h>
+#include <linux/if_vlan.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "dev.h"
+#include "limit.h"
+#include "uctx.h"
+
+/* Bits of struct frdma_cq.armed. */
+enum {
+	CQ_ARM_SOLICITED	= BIT(0),
+	CQ_ARM_NEXT		= BIT(1),
+};
+
+/* Numbers of bits in struct frdma_cq.events. */
+enum {
+	CQ_EVENT_COMP,
+	CQ_EVENT_ERR,
+};
+
+/* Number of the bit in struct frdma_cq.csd_queued. */
+#define CQ_CSD_QUEUED	0
+
+/*
+ * Events
+ */
+
+/* Calls the consumer's handlers for what is due, once for each event. */
+static void cq_deliver(struct frdma_cq *cq)
+{
+	struct ib_event event = {
+		.device		= cq->ib.device,
+		.element.cq	= &cq->ib,
+		.event		= IB_EVENT_CQ_ERR,
+	};
+
+	if (test_and_clear_bit(CQ_EVENT_ERR, &cq->events) &&
+	    cq->ib.event_handler)
+		cq->ib.event_handler(&event, cq->ib.cq_context);
+
+	if (test_and_clear_bit(CQ_EVENT_COMP, &cq->events) &&
+	    cq->ib.comp_handler)
+		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+}
+
+static void cq_tasklet_run(struct tasklet_struct *tasklet)
+{
+	cq_deliver(container_of(tasklet, struct frdma_cq, tasklet));
+}
+
+/*
+ * On the CPU of the vector, in its interrupt. @csd can be queued again from
+ * the first line on, since the kernel lets go of it before it calls; whoever
+ * finds the bit still set has made its event due before this schedules the
+ * tasklet. @csd_users is the last thing touched: see cq_stop().
+ */
+static void cq_csd_run(void *data)
+{
+	struct frdma_cq *cq = data;
+
+	clear_bit(CQ_CSD_QUEUED, &cq->csd_queued);
+	smp_mb__after_atomic();
+	tasklet_schedule(&cq->tasklet);
+	atomic_dec_return_release(&cq->csd_users);
+}
+
+/* Has the tasklet run on the CPU of the vector, or here if that is offline. */
+static void cq_kick(struct frdma_cq *cq)
+{
+	if (cq->cpu == raw_smp_processor_id() || !cpu_online(cq->cpu)) {
+		tasklet_schedule(&cq->tasklet);
+		return;
+	}
+
+	if (test_and_set_bit(CQ_CSD_QUEUED, &cq->csd_queued))
+		return;
+
+	atomic_inc(&cq->csd_users);
+	if (smp_call_function_single_async(cq->cpu, &cq->csd))
+		cq_csd_run(cq);
+}
+
+void frdma_cq_notify(struct frdma_cq *cq)
+{
+	if (!READ_ONCE(cq->events))
+		return;
+
+	if (cq->user && cq->cpu == raw_smp_processor_id())
+		cq_deliver(cq);
+	else
+		cq_kick(cq);
+}
+
+/* Ends the delivery of events; nobody pushes any more. */
+static void cq_stop(struct frdma_cq *cq)
+{
+	/* Pairs with the release in cq_csd_run(). */
+	while (atomic_read_acquire(&cq->csd_users))
+		usleep_range(1, 10);
+
+	tasklet_kill(&cq->tasklet);
+}
+
+/* The CPU of a completion vector: the n-th that is online. */
+static int vector_cpu(u32 vector)
+{
+	int cpu;
+
+	vector %= num_online_cpus();
+	for_each_online_cpu(cpu) {
+		if (!vector--)
+			return cpu;
+	}
+
+	return raw_smp_processor_id();
+}
+
+/*
+ * Completions
+ */
+
+/* Nothing is pushed any more, and the consumer is told once. */
+static void cq_die(struct frdma_cq *cq)
+	__must_hold(&cq->push_lock)
+{
+	lockdep_assert_held(&cq->push_lock);
+
+	cq->dead = true;
+	set_bit(CQ_EVENT_ERR, &cq->events);
+}
+
+/* More entries in use than there are is a process that wrote to the index. */
+static bool cq_full(const struct frdma_cq *cq)
+	__must_hold(&cq->push_lock)
+{
+	lockdep_assert_held(&cq->push_lock);
+
+	return cq->prod - frdma_ring_cons_acquire(&cq->ring) >=
+	       cq->ring.entries;
+}
+
+static void cq_append(struct frdma_cq *cq, const struct frdma_cqe *cqe)
+	__must_hold(&cq->push_lock)
+{
+	struct frdma_cqe *slot = frdma_ring_slot(&cq->ring, cq->prod);
+	struct frdma_cqe entry = *cqe;
+
+	lockdep_assert_held(&cq->push_lock);
+
+	if (cq->timestamps)
+		entry.timestamp = ktime_get_raw_ns();
+	if (cq->user)
+		entry.kernel_qp = 0;
+
+	/* In one go: a process may be reading the slot. */
+	*slot = entry;
+	frdma_ring_prod_release(&cq->ring, ++cq->prod);
+}
+
+/*
+ * Takes the consumer's request if this completion satisfies it. A request
+ * that comes between the two accesses is lost, but its consumer still gets
+ * the event, which is delivered later than that.
+ */
+static void cq_take_request(struct frdma_cq *cq, bool solicited)
+{
+	int wanted = CQ_ARM_NEXT | (solicited ? CQ_ARM_SOLICITED : 0);
+
+	/* (A) in cq.h, with frdma_req_notify_cq(). */
+	smp_mb();
+	if (!(atomic_read(&cq->armed) & wanted))
+		return;
+
+	atomic_set(&cq->armed, 0);
+	set_bit(CQ_EVENT_COMP, &cq->events);
+}
+
+bool frdma_cq_push(struct frdma_cq *cq, const struct frdma_cqe *cqe,
+		   bool solicited)
+{
+	bool pushed = false;
+
+	spin_lock(&cq->push_lock);
+
+	if (cq->dead)
+		goto out;
+
+	if (cq_full(cq)) {
+		cq_die(cq);
+		goto out;
+	}
+
+	cq_append(cq, cqe);
+	cq_take_request(cq, solicited || cqe->status);
+	pushed = true;
+out:
+	spin_unlock(&cq->push_lock);
+	return pushed;
+}
+
+/*
+ * Verbs for consumers in the kernel, in any context
+ */
+
+static void cqe_to_wc(const struct frdma_cqe *cqe, struct ib_wc *wc)
+{
+	*wc = (struct ib_wc) {
+		.wr_id			= cqe->wr_id,
+		.status			= cqe->status,
+		.opcode			= cqe->opcode,
+		.vendor_err		= cqe->vendor_err,
+		.byte_len		= cqe->byte_len,
+		.qp			= (void *)(uintptr_t)cqe->kernel_qp,
+		.src_qp			= cqe->src_qp,
+		.wc_flags		= cqe->wc_flags,
+		.pkey_index		= cqe->pkey_index,
+		.sl			= cqe->sl,
+		.port_num		= 1,
+		.vlan_id		= cqe->vlan_id,
+		.network_hdr_type	= cqe->network_hdr_type,
+	};
+
+	if (cqe->wc_flags & IB_WC_WITH_INVALIDATE)
+		wc->ex.invalidate_rkey = cqe->ex;
+	else
+		wc->ex.imm_data = (__force __be32)cqe->ex;
+
+	/* What tells MAD and CM how to read the 40 bytes in front. */
+	if (cqe->wc_flags & IB_WC_GRH) {
+		wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
+		if (cqe->vlan_id < VLAN_N_VID)
+			wc->wc_flags |= IB_WC_WITH_VLAN;
+	}
+}
+
+int frdma_poll_cq(struct ib_cq *ib, int num_entries, struct ib_wc *wc)
+{
+	struct frdma_cq *cq = to_frdma_cq(ib);
+	unsigned long flags;
+	u32 prod;
+	int n;
+
+	spin_lock_irqsave(&cq->poll_lock, flags);
+
+	prod = frdma_ring_prod_acquire(&cq->ring);
+	for (n = 0; n < num_entries && cq->cons != prod; n++)
+		cqe_to_wc(frdma_ring_slot(&cq->ring, cq->cons++), &wc[n]);
+	if (n)
+		frdma_ring_cons_release(&cq->ring, cq->cons);
+
+	spin_unlock_irqrestore(&cq->poll_lock, flags);
+
+	return n;
+}
+
+/* Have completions come that the consumer in the kernel has not polled? */
+static bool cq_has_unpolled(struct frdma_cq *cq)
+{
+	unsigned long flags;
+	bool unpolled;
+
+	spin_lock_irqsave(&cq->poll_lock, flags);
+	unpolled = frdma_ring_prod_acquire(&cq->ring) != cq->cons;
+	spin_unlock_irqrestore(&cq->poll_lock, flags);
+
+	return unpolled;
+}
+
+/* Also what a process calls; that polls again by itself after it. */
+int frdma_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
+{
+	bool solicited = (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED;
+	struct frdma_cq *cq = to_frdma_cq(ib);
+
+	atomic_or(solicited ? CQ_ARM_SOLICITED : CQ_ARM_NEXT, &cq->armed);
+	/* (A) in cq.h, with cq_take_request(). */
+	smp_mb__after_atomic();
+
+	return (flags & IB_CQ_REPORT_MISSED_EVENTS) && cq_has_unpolled(cq);
+}
+
+/*
+ * Verbs that make and unmake queues
+ */
+
+static void cq_init(struct frdma_cq *cq, const struct ib_cq_init_attr *attr,
+		    bool user)
+{
+	spin_lock_init(&cq->push_lock);
+	spin_lock_init(&cq->poll_lock);
+	cq->user = user;
+	cq->timestamps = attr->flags &
+			 IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	cq->cpu = vector_cpu(attr->comp_vector);
+	INIT_CSD(&cq->csd, cq_csd_run, cq);
+	tasklet_setup(&cq->tasklet, cq_tasklet_run);
+}
+
+/* Makes a ring that the consumer of @udata, a process or not, can use. */
+static int cq_ring_create(struct frdma_ring *ring, u32 cqe,
+			  struct ib_udata *udata)
+{
+	struct frdma_create_cq_resp resp = {};
+	struct frdma_uctx *uctx;
+	int err;
+
+	/* A resize answers with the same. */
+	static_assert(sizeof(struct frdma_resize_cq_resp) == sizeof(resp));
+
+	if (!cqe || cqe > FRDMA_MAX_CQE)
+		return -EINVAL;
+
+	uctx = rdma_udata_to_drv_context(udata, struct frdma_uctx, ib);
+	err = frdma_ring_create(ring, uctx ? &uctx->ib : NULL,
+				roundup_pow_of_two(cqe),
+				sizeof(struct frdma_cqe), &resp.cq);
+	if (err)
+		return err;
+
+	err = frdma_respond(udata, &resp, sizeof(resp));
+	if (err)
+		frdma_ring_destroy(ring);
+
+	return err;
+}
+
+int frdma_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs)
+{
+	struct ib_udata *udata = attrs ? &attrs->driver_udata : NULL;
+	struct frdma_dev *dev = to_frdma(ib->device);
+	struct frdma_cq *cq = to_frdma_cq(ib);
+	int err;
+
+	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
+		return -EOPNOTSUPP;
+	if (attr->comp_vector >= (u32)ib->device->num_comp_vectors)
+		return -EINVAL;
+
+	if (!frdma_limit_take(&dev->nr_cq, FRDMA_MAX_CQ))
+		return -ENOMEM;
+
+	err = cq_ring_create(&cq->ring, attr->cqe, udata);
+	if (err)
+		goto err_limit_give;
+
+	cq_init(cq, attr, udata);
+	ib->cqe = cq->ring.entries;
+	return 0;
+
+err_limit_give:
+	frdma_limit_give(&dev->nr_cq);
+	return err;
+}
+
+/* The core's use count says that no queue pair can push. */
+int frdma_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
+{
+	struct frdma_dev *dev = to_frdma(ib->device);
+	struct frdma_cq *cq = to_frdma_cq(ib);
+
+	cq_stop(cq);
+	frdma_ring_destroy(&cq->ring);
+	frdma_limit_give(&dev->nr_cq);
+	return 0;
+}
+
+/*
+ * Moves the completions that were not polled yet to a new ring. A process's
+ * idea of which these are may be nonsense.
+ */
+static int cq_move(struct frdma_cq *cq, struct frdma_ring *ring)
+	__must_hold(&cq->push_lock)
+	__must_hold(&cq->poll_lock)
+{
+	u32 cons = frdma_ring_cons_acquire(&cq->ring);
+	u32 unpolled = cq->prod - cons;
+	u32 i;
+
+	lockdep_assert_held(&cq->push_lock);
+	lockdep_assert_held(&cq->poll_lock);
+
+	if (unpolled > cq->ring.entries || unpolled > ring->entries)
+		return -EINVAL;
+
+	for (i = 0; i < unpolled; i++)
+		memcpy(frdma_ring_slot(ring, i),
+		       frdma_ring_slot(&cq->ring, cons + i),
+		       sizeof(struct frdma_cqe));
+	frdma_ring_prod_release(ring, unpolled);
+
+	swap(cq->ring, *ring);
+	cq->prod = unpolled;
+	cq->cons = 0;
+	cq->ib.cqe = cq->ring.entries;
+	return 0;
+}
+
+int frdma_resize_cq(struct ib_cq *ib, unsigned int cqe,
+		    struct ib_udata *udata)
+{
+	struct frdma_cq *cq = to_frdma_cq(ib);
+	struct frdma_ring ring;
+	int err;
+
+	err = cq_ring_create(&ring, cqe, udata);
+	if (err)
+		return err;
+
+	spin_lock_bh(&cq->push_lock);
+	spin_lock_irq(&cq->poll_lock);
+	err = cq_move(cq, &ring);
+	spin_unlock_irq(&cq->poll_lock);
+	spin_unlock_bh(&cq->push_lock);
+
+	/* The old one, or the new one if it was too small. */
+	frdma_ring_destroy(&ring);
+	return err;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a link: "rdma link add", and everything that may end it, which
+ * is "rdma link delete", the end of its interface or namespace, and the
+ * removal of the module. All of these go through dealloc_driver().
+ */
+#include <linux/if_arp.h>
+#include <linux/if_vlan.h>
+#include <linux/module.h>
+#include <net/addrconf.h>
+#include <rdma/ib_verbs.h>
+
+#include "ah.h"
+#include "cq.h"
+#include "dev.h"
+#include "modify.h"
+#include "mr.h"
+#include "net.h"
+#include "netdev.h"
+#include "post.h"
+#include "qp.h"
+#include "ring.h"
+#include "stats.h"
+#include "uapi/frdma-abi.h"
+#include "uctx.h"
+#include "verbs_dev.h"
+#include "verbs_qp.h"
+
+#include "compat/ops.h"
+
+/* Guards the list of links, which makes interfaces and GUIDs unique in it. */
+static DEFINE_SPINLOCK(links_lock);
+static LIST_HEAD(links);
+
+/*
+ * Nobody uses the link any more. Called also for one that was not completely
+ * set up. Other than the list, what is here was never seen by anyone else, or
+ * is looked at by packets only until frdma_net_leave() returns.
+ */
+static void dealloc_driver(struct ib_device *ib)
+{
+	struct frdma_dev *dev = to_frdma(ib);
+
+	if (dev->net)
+		frdma_net_leave(dev);
+
+	spin_lock(&links_lock);
+	list_del(&dev->entry);
+	spin_unlock(&links_lock);
+
+	xa_destroy(&dev->ahs);
+	xa_destroy(&dev->mrs);
+	free_percpu(dev->stats);
+	netdev_put(dev->ndev, &dev->ndev_tracker);
+}
+
+static const struct ib_device_ops frdma_dev_ops = {
+	.owner			= THIS_MODULE,
+	.driver_id		= FRDMA_DRIVER_ID,
+	.uverbs_abi_ver		= FRDMA_ABI_VERSION,
+	.device_group		= &frdma_attr_group,
+
+	.dealloc_driver		= dealloc_driver,
+	.get_dev_fw_str		= frdma_get_dev_fw_str,
+	.modify_device		= frdma_modify_device,
+	.query_device		= frdma_query_device,
+
+	.alloc_hw_port_stats	= frdma_alloc_hw_port_stats,
+	.get_hw_stats		= frdma_get_hw_stats,
+	.get_link_layer		= frdma_get_link_layer,
+	.get_port_immutable	= frdma_get_port_immutable,
+	.modify_port		= frdma_modify_port,
+	.query_pkey		= frdma_query_pkey,
+	.query_port		= frdma_query_port,
+
+	.alloc_pd		= frdma_alloc_pd,
+	.alloc_ucontext		= frdma_alloc_ucontext,
+	.dealloc_pd		= frdma_dealloc_pd,
+	.dealloc_ucontext	= frdma_dealloc_ucontext,
+	.disassociate_ucontext	= frdma_disassociate_ucontext,
+	.mmap			= frdma_ring_mmap,
+	.mmap_free		= frdma_ring_mmap_free,
+
+	.alloc_mr		= frdma_alloc_mr,
+	.dereg_mr		= frdma_dereg_mr,
+	.get_dma_mr		= frdma_get_dma_mr,
+	.map_mr_sg		= frdma_map_mr_sg,
+	.reg_user_mr		= frdma_reg_user_mr,
+	.rereg_user_mr		= frdma_rereg_user_mr,
+
+	.create_cq		= frdma_create_cq,
+	.destroy_cq		= frdma_destroy_cq,
+	.poll_cq		= frdma_poll_cq,
+	.req_notify_cq		= frdma_req_notify_cq,
+	.resize_user_cq		= frdma_resize_cq,
+
+	.create_ah		= frdma_create_ah,
+	.create_user_ah		= frdma_create_user_ah,
+	.destroy_ah		= frdma_destroy_ah,
+	.modify_ah		= frdma_modify_ah,
+	.query_ah		= frdma_query_ah,
+
+	.create_qp		= frdma_create_qp,
+	.destroy_qp		= frdma_destroy_qp,
+	.modify_qp		= frdma_modify_qp,
+	.post_recv		= frdma_post_recv,
+	.post_send		= frdma_post_send,
+	.query_qp		= frdma_query_qp,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, frdma_ib_ah, ib),
+	INIT_RDMA_OBJ_SIZE(ib_cq, frdma_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_pd, frdma_pd, ib),
+	INIT_RDMA_OBJ_SIZE(ib_qp, frdma_ib_qp, ib),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, frdma_uctx, ib),
+};
+
+/* Commands of the write() interface that not every device has. */
+#define WRITE_COMMANDS (BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) | \
+			BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) | \
+			BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ))
+
+/*
+ * EUI-64 of the interface's hardware address, in which the two bytes in the
+ * middle, ff:fe for each such address, give way to @salt.
+ */
+static __be64 salted_guid(const struct net_device *ndev, u16 salt)
+{
+	__be64 guid;
+
+	addrconf_addr_eui48((u8 *)&guid, ndev->dev_addr);
+	return guid ^ cpu_to_be64((u64)salt << 24);
+}
+
+static bool guid_is_taken(__be64 guid)
+{
+	const struct frdma_dev *other;
+
+	lockdep_assert_held(&links_lock);
+
+	list_for_each_entry(other, &links, entry)
+		if (other->ib.node_guid == guid)
+			return true;
+	return false;
+}
+
+/*
+ * Interfaces on top of each other, and those in different namespaces, may
+ * share a hardware address. A VLAN has its number for salt, so that its GUID
+ * does not depend on the order in which links are added; others take the next
+ * that is free, beyond those of VLANs.
+ */
+static __be64 unique_guid(const struct net_device *ndev)
+{
+	u16 salt = is_vlan_dev(ndev) ? vlan_dev_vlan_id(ndev) : 0;
+	__be64 guid = salted_guid(ndev, salt);
+
+	while (guid_is_taken(guid)) {
+		salt += VLAN_N_VID;
+		if (salt < VLAN_N_VID)
+			salt++;
+		guid = salted_guid(ndev, salt);
+	}
+	return guid;
+}
+
+/* One link per interface: the second would have the same addresses. */
+static int enlist(struct frdma_dev *dev)
+{
+	const struct frdma_dev *other;
+	int err = 0;
+
+	spin_lock(&links_lock);
+	list_for_each_entry(other, &links, entry)
+		if (other->ndev == dev->ndev)
+			err = -EEXIST;
+	if (!err) {
+		dev->ib.node_guid = unique_guid(dev->ndev);
+		list_add_tail(&dev->entry, &links);
+	}
+	spin_unlock(&links_lock);
+
+	return err;
+}
+
+static struct frdma_dev *dev_alloc(struct net_device *ndev)
+{
+	struct frdma_dev *dev;
+	struct ib_device *ib;
+
+	dev = ib_alloc_device_with_net(frdma_dev, ib, dev_net(ndev));
+	if (!dev)
+		return NULL;
+
+	ib = &dev->ib;
+	ib->node_type = RDMA_NODE_IB_CA;
+	ib->phys_port_cnt = 1;
+	ib->num_comp_vectors = num_online_cpus();
+	ib->uverbs_cmd_mask |= WRITE_COMMANDS;
+	/* /sys/class/infiniband/<link>/device/net/ has the interface. */
+	ib->dev.parent = ndev->dev.parent;
+	strscpy(ib->node_desc, "frdma", sizeof(ib->node_desc));
+
+	INIT_LIST_HEAD(&dev->entry);
+	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
+	dev->ndev = ndev;
+	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
+
+	/* From here on ib_dealloc_device() undoes it all. */
+	ib_set_device_ops(ib, &frdma_dev_ops);
+	return dev;
+}
+
+static int dev_setup(struct frdma_dev *dev)
+{
+	int err;
+
+	dev->stats = alloc_percpu(struct frdma_stats);
+	if (!dev->stats)
+		return -ENOMEM;
+
+	err = enlist(dev);
+	if (err)
+		return err;
+
+	err = frdma_net_join(dev, dev_net(dev->ndev));
+	if (err)
+		return err;
+
+	return ib_device_set_netdev(&dev->ib, dev->ndev, 1);
+}
+
+/* Errors have a sentence where the errno alone would leave one guessing. */
+static int refuse(const char *name, const struct net_device *ndev, int err,
+		  const char *why)
+{
+	pr_err_ratelimited("no link %s on %s: %s (%pe)\n", name, ndev->name,
+			   why, ERR_PTR(err));
+	return err;
+}
+
+static const char *why_no_link(int err)
+{
+	switch (err) {
+	case -EEXIST:
+		return "the interface has a frdma link already";
+	case -EADDRINUSE:
+		return "UDP port 4791 is in use in this network namespace; if by rdma_rxe, delete its links and unload it";
+	case -ENFILE:
+		return "the name is taken by another RDMA device";
+	default:
+		return "it could not be set up";
+	}
+}
+
+static int check_interface(const char *name, const struct net_device *ndev)
+{
+	if (ndev->flags & IFF_LOOPBACK)
+		return refuse(name, ndev, -EOPNOTSUPP,
+			      "a link needs an address that other hosts can reach; add it to the interface that has one, programs on this host reach it there, too");
+	if (ndev->type != ARPHRD_ETHER)
+		return refuse(name, ndev, -EOPNOTSUPP,
+			      "it is not an Ethernet interface");
+	return 0;
+}
+
+/*
+ * rdma_link_ops: the core holds @ndev and has found no device called @name.
+ * An interface that is down gets a link whose port is DOWN.
+ */
+static int newlink(const char *name, struct net_device *ndev)
+{
+	struct frdma_dev *dev;
+	int err;
+
+	err = check_interface(name, ndev);
+	if (err)
+		return err;
+
+	dev = dev_alloc(ndev);
+	if (!dev)
+		return -ENOMEM;
+
+	err = dev_setup(dev);
+	if (err)
+		goto err_dealloc;
+
+	ib_mark_name_assigned_by_user(&dev->ib);
+	err = ib_register_device(&dev->ib, name, NULL);
+	if (err)
+		goto err_dealloc;
+
+	/* The link may be deleted again by now: @dev is not ours any more. */
+	frdma_netdev_catch_up(ndev);
+	return 0;
+
+err_dealloc:
+	ib_dealloc_device(&dev->ib);
+	return refuse(name, ndev, err, why_no_link(err));
+}
+
+struct rdma_link_ops frdma_link_ops = {
+	.type		= "frdma",
+	.newlink	= newlink,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef FRDMA_DEV_H
+#define FRDMA_DEV_H
+
+#include <linux/list.h>
+#include <linux/netdevice.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_netlink.h>
+
+struct frdma_net;
+struct frdma_qp;
+struct frdma_stats;
+
+/**
+ * struct frdma_dev - one link: an RDMA device on a network interface
+ * @ib: what ib_core knows of it; freed with the whole by ib_dealloc_device()
+ * @entry: in the list of all links; links_lock (dev.c)
+ * @ndev: the interface, held from link add until the last reference to @ib
+ *        is gone. Its namespace is the one in which packets travel.
+ * @ndev_tracker: the reference behind @ndev
+ * @net: @ndev's namespace when the link was added; held as long as @ndev
+ * @net_entry: in the list of @net's links (net.c)
+ * @mrs: struct frdma_mr by (key >> 8); writers take its lock, readers RCU
+ * @mrs_next: where the search for a free index in @mrs begins; under its lock
+ * @mrs_next: where the search for a free key goes on; under the lock of @mrs
+ * @ahs: struct frdma_ah by number; writers take its lock, readers RCU
+ * @ahs_next: where the search for a free number goes on; likewise
+ * @ahs_next: where the search for a free number in @ahs begins; under its lock
+ * @gsi_qp: queue pair 1, found under RCU; NULL while there is none
+ * @stats: per-CPU counters, see stats.h
+ * @port_active: what the port was last reported to be; written under RTNL
+ * @nr_qp: queue pairs alive, against the advertised maximum
+ * @nr_cq: completion queues alive
+ * @nr_mr: memory regions alive
+ * @nr_ah: address handles alive
+ * @nr_pd: protection domains alive
+ * @nr_uctx: contexts alive
+ */
+struct frdma_dev {
+	struct ib_device ib;
+	struct list_head entry;
+	struct net_device *ndev;
+	netdevice_tracker ndev_tracker;
+	struct frdma_net *net;
+	struct list_head net_entry;
+	struct xarray mrs;
+	u32 mrs_next;
+	struct xarray ahs;
+	u32 ahs_next;
+	struct frdma_qp *gsi_qp;
+	struct frdma_stats __percpu *stats;
+	bool port_active;
+	atomic_t nr_qp;
+	atomic_t nr_cq;
+	atomic_t nr_mr;
+	atomic_t nr_ah;
+	atomic_t nr_pd;
+	atomic_t nr_uctx;
+};
+
+static inline struct frdma_dev *to_frdma(struct ib_device *ib)
+{
+	return container_of(ib, struct frdma_dev, ib);
+}
+
+/* What "rdma link add ... type frdma" calls. */
+extern struct rdma_link_ops frdma_link_ops;
+
+#endif /* FRDMA_DEV_H */

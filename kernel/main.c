@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * frdma: a software RoCEv2 adapter on any Ethernet interface.
+ *
+ *	rdma link add frdma0 type frdma netdev eth0
+ */
+#include <linux/module.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_netlink.h>
+
+#include "compat/crc.h"
+#include "dev.h"
+#include "net.h"
+#include "netdev.h"
+#include "tx.h"
+#include "uapi/frdma-abi.h"
+
+static int __init frdma_init(void)
+{
+	int err;
+
+	frdma_crc_init();
+
+	err = frdma_net_init();
+	if (err)
+		goto err_crc;
+
+	err = frdma_netdev_init();
+	if (err)
+		goto err_net;
+
+	/* From here on links are added. */
+	rdma_link_register(&frdma_link_ops);
+	return 0;
+
+err_net:
+	frdma_net_exit();
+err_crc:
+	frdma_crc_exit();
+	return err;
+}
+
+static void __exit frdma_exit(void)
+{
+	rdma_link_unregister(&frdma_link_ops);
+	ib_unregister_driver((enum rdma_driver_id)FRDMA_DRIVER_ID);
+	frdma_netdev_exit();
+	frdma_net_exit();
+	frdma_tx_exit();
+	/* Objects that wait for a grace period are freed by our code. */
+	rcu_barrier();
+	frdma_crc_exit();
+}
+
+module_init(frdma_init);
+module_exit(frdma_exit);
+
+MODULE_AUTHOR("frdma developers");
+MODULE_DESCRIPTION("Software RoCEv2 adapter");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");
+MODULE_ALIAS_RDMA_LINK("frdma");

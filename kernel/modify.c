@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
+
+#include "dev.h"
+#include "modify.h"
+#include "proto/wire.h"
+#include "qp.h"
+#include "trace.h"
+#include "verbs_dev.h"
+
+/* Packets in flight: what a receiving host's queues take at once. */
+#define FRDMA_WINDOW		256
+
+/* Packets that one READ request asks for. */
+#define FRDMA_READ_GRID		128
+
+static int check_av(struct frdma_qp *qp, const struct ib_qp_attr *attr,
+		    int mask, struct frdma_av *av)
+{
+	if (mask & IB_QP_ALT_PATH)
+		return -EINVAL;
+	if (mask & IB_QP_PATH_MIG_STATE &&
+	    attr->path_mig_state != IB_MIG_MIGRATED)
+		return -EINVAL;
+	if (mask & IB_QP_AV)
+		return frdma_av_init(av, qp->dev, &attr->ah_attr);
+	return 0;
+}
+
+static bool limits_are_kept(struct frdma_qp *qp, const struct ib_qp_attr *attr,
+			    int mask)
+{
+	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index)
+		return false;
+	if (mask & IB_QP_PORT && attr->port_num != 1)
+		return false;
+	if (mask & IB_QP_PATH_MTU &&
+	    (attr->path_mtu < IB_MTU_256 ||
+	     attr->path_mtu > frdma_active_mtu(qp->dev)))
+		return false;
+	if (mask & IB_QP_TIMEOUT && attr->timeout > 31)
+		return false;
+	if (mask & IB_QP_RETRY_CNT && attr->retry_cnt > 7)
+		return false;
+	if (mask & IB_QP_RNR_RETRY && attr->rnr_retry > 7)
+		return false;
+	if (mask & IB_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 31)
+		return false;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC &&
+	    attr->max_rd_atomic > FRDMA_MAX_RD_ATOM)
+		return false;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC &&
+	    attr->max_dest_rd_atomic > FRDMA_MAX_RD_ATOM)
+		return false;
+	if (mask & IB_QP_DEST_QPN && attr->dest_qp_num & ~FRDMA_QPN_MASK)
+		return false;
+	return true;
+}
+
+static int check(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
+		 struct frdma_av *av)
+{
+	enum ib_qp_state cur = frdma_qp_state(qp);
+	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
+
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != cur)
+		return -EINVAL;
+	if (!ib_modify_qp_is_ok(cur, next, qp->type, mask))
+		return -EINVAL;
+	if (!limits_are_kept(qp, attr, mask))
+		return -EINVAL;
+	return check_av(qp, attr, mask, av);
+}
+
+static u8 access_of(int flags)
+{
+	u8 access = 0;
+
+	if (flags & IB_ACCESS_REMOTE_WRITE)
+		access |= FRDMA_ACC_REMOTE_WRITE;
+	if (flags & IB_ACCESS_REMOTE_READ)
+		access |= FRDMA_ACC_REMOTE_READ;
+	if (flags & IB_ACCESS_REMOTE_ATOMIC)
+		access |= FRDMA_ACC_REMOTE_ATOMIC;
+	return access;
+}
+
+/* What is remembered for queries is also what ACKs and NAKs are made of. */
+static void remember(struct frdma_qp *qp, const struct ib_qp_attr *attr,
+		     int mask)
+{
+	struct ib_qp_attr *own = &qp->attr;
+
+	if (mask & IB_QP_ACCESS_FLAGS)
+		own->qp_access_flags = attr->qp_access_flags;
+	if (mask & IB_QP_PKEY_INDEX)
+		own->pkey_index = attr->pkey_index;
+	if (mask & IB_QP_PORT)
+		own->port_num = attr->port_num;
+	if (mask & IB_QP_QKEY)
+		own->qkey = attr->qkey;
+	if (mask & IB_QP_PATH_MTU)
+		own->path_mtu = attr->path_mtu;
+	if (mask & IB_QP_TIMEOUT)
+		own->timeout = attr->timeout;
+	if (mask & IB_QP_RETRY_CNT)
+		own->retry_cnt = attr->retry_cnt;
+	if (mask & IB_QP_RNR_RETRY)
+		own->rnr_retry = attr->rnr_retry;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		own->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		own->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		own->min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IB_QP_DEST_QPN)
+		own->dest_qp_num = attr->dest_qp_num;
+	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY)
+		own->en_sqd_async_notify = attr->en_sqd_async_notify;
+}
+
+/* Bring the engines in line with the attributes. */
+static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
+		  const struct frdma_av *av)
+{
+	const struct ib_qp_attr *own = &qp->attr;
+	struct frdma_req *req = &qp->sq.req;
+	struct frdma_retry *rt = &req->retry;
+
+	if (mask & IB_QP_AV) {
+		qp->path.av = *av;
+		dst_cache_reset(&qp->path.dst);
+	}
+	if (mask & (IB_QP_AV | IB_QP_DEST_QPN))
+		qp->path.sport = frdma_av_sport(&qp->path.av, qp->qpn,
+						own->dest_qp_num);
+
+	req->dqpn = own->dest_qp_num;
+	req->rd_max = own->max_rd_atomic;
+	req->window = FRDMA_WINDOW;
+	req->read_grid = FRDMA_READ_GRID;
+	req->mtu = qp->type == IB_QPT_RC ?
+		   ib_mtu_enum_to_int(own->path_mtu) :
+		   ib_mtu_enum_to_int(frdma_active_mtu(qp->dev));
+	rt->timeout_ns = frdma_ack_timeout_ns(own->timeout);
+	rt->retry_cnt = own->retry_cnt;
+	rt->rnr_retry = own->rnr_retry;
+	if (mask & (IB_QP_RETRY_CNT | IB_QP_RNR_RETRY))
+		frdma_retry_refill(rt);
+
+	qp->rq.resp.mtu = req->mtu;
+	qp->rq.resp.access = access_of(own->qp_access_flags);
+	qp->qkey = own->qkey;
+}
+
+/* All that was posted is forgotten (IBTA 10.2.4.4). */
+static void reset(struct frdma_qp *qp)
+{
+	struct frdma_req *req = &qp->sq.req;
+
+	skb_queue_purge(&qp->sq.side.packets);
+	skb_queue_purge(&qp->rq.side.packets);
+	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
+	qp->sq.draining = false;
+
+	req->wr_una = frdma_ring_prod_acquire(&qp->sq.ring);
+	req->wr_next = req->wr_una;
+	req->wr_prod = req->wr_una;
+	frdma_ring_cons_release(&qp->sq.ring, req->wr_una);
+	frdma_req_init(req, 0);
+
+	qp->rq.cons = frdma_ring_prod_acquire(&qp->rq.ring);
+	qp->rq.have_cur = false;
+	frdma_ring_cons_release(&qp->rq.ring, qp->rq.cons);
+	frdma_resp_init(&qp->rq.resp, 0);
+	frdma_qp_rq_doorbell(qp, false);
+}
+
+static void enter_state(struct frdma_qp *qp, enum ib_qp_state next,
+			const struct ib_qp_attr *attr)
+{
+	enum ib_qp_state cur = frdma_qp_state(qp);
+
+	if (next == IB_QPS_RESET)
+		reset(qp);
+	if (cur == IB_QPS_INIT && next == IB_QPS_RTR) {
+		frdma_resp_init(&qp->rq.resp, qp->type == IB_QPT_RC ?
+				attr->rq_psn : 0);
+		qp->rq.comm_est = false;
+	}
+	if (cur == IB_QPS_RTR && next == IB_QPS_RTS)
+		frdma_req_init(&qp->sq.req, attr->sq_psn);
+	if (next == IB_QPS_SQD)
+		qp->sq.drained = !qp->attr.en_sqd_async_notify;
+
+	trace_frdma_qp_state(qp->dev->ndev->ifindex, qp->qpn, cur, next);
+	WRITE_ONCE(qp->state, next);
+}
+
+static int alloc_resources(const struct ib_qp_attr *attr, int mask,
+			   struct frdma_resp_res **res)
+{
+	*res = NULL;
+	if (!(mask & IB_QP_MAX_DEST_RD_ATOMIC) || !attr->max_dest_rd_atomic)
+		return 0;
+	*res = kcalloc(attr->max_dest_rd_atomic, sizeof(**res),
+		       GFP_KERNEL_ACCOUNT);
+	return *res ? 0 : -ENOMEM;
+}
+
+/* Returns what it replaces. */
+static struct frdma_resp_res *install_resources(struct frdma_resp *rs,
+						struct frdma_resp_res *res,
+						u32 nr)
+{
+	struct frdma_resp_res *old = rs->res;
+
+	rs->res = res;
+	rs->nr_res = nr;
+	rs->res_next = 0;
+	return old;
+}
+
+/**
+ * frdma_modify_qp - verb
+ * @ib: queue pair
+ * @attr: attributes
+ * @mask: IB_QP_*: which of them are meant
+ * @udata: driver data of a process; there is none
+ *
+ * Nothing changes unless all of it can.
+ *
+ * Context: may sleep. Return: 0; -EINVAL for a transition or a value that the
+ * specification does not allow; -EOPNOTSUPP; -ENOMEM.
+ */
+int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata)
+{
+	struct frdma_qp *qp = to_frdma_qp(ib);
+	struct frdma_resp_res *res;
+	struct frdma_av av;
+	int err;
+
+	err = alloc_resources(attr, mask, &res);
+	if (err)
+		return err;
+
+	mutex_lock(&qp->mutex);
+	frdma_qp_claim(qp);
+	err = check(qp, attr, mask, &av);
+	if (!err) {
+		if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+			res = install_resources(&qp->rq.resp, res,
+						attr->max_dest_rd_atomic);
+		remember(qp, attr, mask);
+		apply(qp, attr, mask, &av);
+		if (mask & IB_QP_STATE)
+			enter_state(qp, attr->qp_state, attr);
+	}
+	frdma_qp_release(qp);
+	mutex_unlock(&qp->mutex);
+
+	kfree(res);
+	return err;
+}

@@ -1,0 +1,742 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Memory regions. */
+#include "mr.h"
+
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+#include <linux/xarray.h>
+#include <rdma/ib_umem.h>
+#include <rdma/iter.h>
+
+#include "dev.h"
+#include "limit.h"
+#include "proto/access.h"
+
+/* What a region can grant, and flags that mean nothing to this device. */
+#define MR_ACCESS_KNOWN	(IB_ACCESS_LOCAL_WRITE | FRDMA_ACC_REMOTE | \
+			 IB_ACCESS_MW_BIND | IB_ZERO_BASED | \
+			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
+
+/* Indices that leave room for the consumer's bits of a key; never key 0. */
+#define MR_INDEX_LIMIT	XA_LIMIT(1, U32_MAX >> FRDMA_MR_KEY_BITS)
+
+/*
+ * Bits of struct frdma_mr.state, for fast regions: the number of readers that
+ * have entered, and whether more may (VALID), or the region is just becoming
+ * valid (CHANGING). Readers without VALID are those that an invalidation
+ * waits for. All zero is a region that can be registered.
+ */
+#define MR_VALID	BIT(30)
+#define MR_CHANGING	BIT(29)
+#define MR_READERS	(MR_CHANGING - 1)
+
+/*
+ * Guards the waiters of all regions: they are few, and cancelling one must
+ * not depend on its region being alive. Taken with bottom halves off; inside
+ * it, the waiters' wake functions take what they schedule with.
+ */
+static DEFINE_SPINLOCK(frdma_mr_wait_lock);
+
+/*
+ * Readers of a fast region
+ */
+
+static bool mr_enter_fast(struct frdma_mr *mr)
+{
+	int state = atomic_read(&mr->state);
+
+	do {
+		if (!(state & MR_VALID))
+			return false;
+	} while (!atomic_try_cmpxchg(&mr->state, &state, state + 1));
+
+	return true;
+}
+
+/* The last reader of an invalidated region has left. */
+static void mr_drained(struct frdma_mr *mr)
+{
+	struct frdma_mr_waiter *waiter, *next;
+
+	spin_lock_bh(&frdma_mr_wait_lock);
+	list_for_each_entry_safe(waiter, next, &mr->waiters, link) {
+		list_del_init(&waiter->link);
+		waiter->wake(waiter);
+	}
+	spin_unlock_bh(&frdma_mr_wait_lock);
+
+	wake_up_var(&mr->state);
+}
+
+static void mr_leave_fast(struct frdma_mr *mr)
+{
+	if (!atomic_dec_return(&mr->state))
+		mr_drained(mr);
+}
+
+static bool mr_is_draining(const struct frdma_mr *mr)
+{
+	int state = atomic_read(&mr->state);
+
+	return !(state & MR_VALID) && state & MR_READERS;
+}
+
+/*
+ * The data path
+ */
+
+/*
+ * A DMA region spans the address space. A peer must be kept to addresses
+ * that are memory; the kernel's own are trusted.
+ */
+static bool dma_range_ok(u64 addr, u64 len, int access)
+{
+	u64 last = addr + len - 1;
+
+	if (last < addr || last > ULONG_MAX)
+		return false;
+
+	return !(access & FRDMA_ACC_REMOTE) ||
+	       (virt_addr_valid((void *)(uintptr_t)addr) &&
+		virt_addr_valid((void *)(uintptr_t)last));
+}
+
+static bool mr_has_range(const struct frdma_mr *mr, u64 addr, u64 len,
+			 int access)
+{
+	if (!len)
+		return true;
+	if (mr->kind == FRDMA_MR_DMA)
+		return dma_range_ok(addr, len, access);
+
+	return frdma_range_in(addr, len, mr->iova, mr->length);
+}
+
+static enum frdma_mr_fault mr_judge(const struct frdma_mr *mr,
+				    const struct ib_pd *pd, u32 key, u64 addr,
+				    u64 len, int access)
+{
+	if (mr->key != key)
+		return FRDMA_MR_BAD_KEY;
+	if (mr->pd != pd)
+		return FRDMA_MR_BAD_PD;
+	if (access & ~mr->access)
+		return FRDMA_MR_BAD_ACCESS;
+	if (!mr_has_range(mr, addr, len, access))
+		return FRDMA_MR_BAD_RANGE;
+
+	return FRDMA_MR_OK;
+}
+
+struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
+				u32 key, u64 addr, u64 len, int access,
+				enum frdma_mr_fault *fault)
+{
+	struct frdma_mr *mr;
+
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "region outlives its reader");
+
+	*fault = FRDMA_MR_BAD_KEY;
+	mr = xa_load(&dev->mrs, key >> FRDMA_MR_KEY_BITS);
+	if (!mr)
+		return NULL;
+	if (mr->kind == FRDMA_MR_FAST && !mr_enter_fast(mr))
+		return NULL;
+
+	*fault = mr_judge(mr, pd, key, addr, len, access);
+	if (*fault == FRDMA_MR_OK)
+		return mr;
+
+	frdma_mr_leave(mr);
+	return NULL;
+}
+
+void frdma_mr_leave(struct frdma_mr *mr)
+{
+	if (mr->kind == FRDMA_MR_FAST)
+		mr_leave_fast(mr);
+}
+
+size_t frdma_mr_run(const struct frdma_mr *mr, u64 addr, size_t len,
+		    void **kaddr)
+{
+	if (mr->kind == FRDMA_MR_DMA) {
+		*kaddr = (void *)(uintptr_t)addr;
+		return len;
+	}
+
+	return frdma_pages_run(&mr->pages, mr->offset + (addr - mr->iova), len,
+			       kaddr);
+}
+
+u64 *frdma_mr_atomic(const struct frdma_mr *mr, u64 addr)
+{
+	void *kaddr;
+
+	frdma_mr_run(mr, addr, sizeof(u64), &kaddr);
+	return IS_ALIGNED((uintptr_t)kaddr, sizeof(u64)) ? kaddr : NULL;
+}
+
+void frdma_mr_read(const struct frdma_mr *mr, u64 addr, void *dst, size_t len)
+{
+	void *kaddr;
+	size_t n;
+
+	for (; len; len -= n, addr += n, dst += n) {
+		n = frdma_mr_run(mr, addr, len, &kaddr);
+		memcpy(dst, kaddr, n);
+	}
+}
+
+void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src, size_t len)
+{
+	void *kaddr;
+	size_t n;
+
+	for (; len; len -= n, addr += n, src += n) {
+		n = frdma_mr_run(mr, addr, len, &kaddr);
+		memcpy(kaddr, src, n);
+	}
+}
+
+void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
+			const struct sk_buff *skb, int skb_off, size_t len)
+{
+	void *kaddr;
+	size_t n;
+
+	for (; len; len -= n, addr += n, skb_off += n) {
+		n = frdma_mr_run(mr, addr, len, &kaddr);
+		if (WARN_ON_ONCE(skb_copy_bits(skb, skb_off, kaddr, n)))
+			return;
+	}
+}
+
+/*
+ * Appends the beginning of a run: as much of it as one fragment takes, which
+ * is all of it in a compound page. Returns its bytes, 0 if it cannot travel.
+ * Fragments below @first belong to someone else and are not extended.
+ */
+static size_t skb_append_frag(struct sk_buff *skb, int first, void *kaddr,
+			      size_t len)
+{
+	int nr = skb_shinfo(skb)->nr_frags;
+	struct page *page, *head;
+	size_t off;
+
+	if (!virt_addr_valid(kaddr))
+		return 0;
+	page = virt_to_page(kaddr);
+	if (!sendpage_ok(page))
+		return 0;
+
+	head = compound_head(page);
+	off = kaddr - page_address(head);
+	len = min(len, page_size(head) - off);
+
+	if (nr > first && skb_can_coalesce(skb, nr, head, off)) {
+		skb_frag_size_add(&skb_shinfo(skb)->frags[nr - 1], len);
+		return len;
+	}
+	if (nr == MAX_SKB_FRAGS)
+		return 0;
+
+	get_page(head);
+	skb_fill_page_desc(skb, nr, head, off, len);
+	return len;
+}
+
+static void skb_drop_frags(struct sk_buff *skb, int nr_frags)
+{
+	struct skb_shared_info *info = skb_shinfo(skb);
+
+	while (info->nr_frags > nr_frags)
+		put_page(skb_frag_page(&info->frags[--info->nr_frags]));
+}
+
+bool frdma_mr_frags(const struct frdma_mr *mr, u64 addr, struct sk_buff *skb,
+		    size_t len)
+{
+	int first = skb_shinfo(skb)->nr_frags;
+	size_t left = len;
+	void *kaddr;
+	size_t n;
+
+	while (left) {
+		n = frdma_mr_run(mr, addr, left, &kaddr);
+		n = skb_append_frag(skb, first, kaddr, n);
+		if (!n) {
+			skb_drop_frags(skb, first);
+			return false;
+		}
+		addr += n;
+		left -= n;
+	}
+
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += len;
+	return true;
+}
+
+void frdma_mr_frags_undo(struct sk_buff *skb, int nr_frags, size_t len)
+{
+	skb_drop_frags(skb, nr_frags);
+	skb->len -= len;
+	skb->data_len -= len;
+	skb->truesize -= len;
+}
+
+/*
+ * Fast registration
+ */
+
+/* Makes the region what the consumer mapped; nobody else looks at it now. */
+static enum frdma_mr_fault mr_take_mapping(struct frdma_mr *mr)
+{
+	u64 room, offset;
+
+	if (mr->next_mapped) {
+		swap(mr->pages, mr->next);
+		mr->nr_mapped = mr->next_mapped;
+		mr->next_mapped = 0;
+	}
+
+	offset = mr->ib.iova & (BIT_ULL(mr->pages.block_shift) - 1);
+	room = (u64)mr->nr_mapped << mr->pages.block_shift;
+	if (!frdma_range_in(offset, mr->ib.length, 0, room) ||
+	    mr->ib.iova + mr->ib.length < mr->ib.iova)
+		return FRDMA_MR_BAD_RANGE;
+
+	mr->offset = offset;
+	mr->iova = mr->ib.iova;
+	mr->length = mr->ib.length;
+	return FRDMA_MR_OK;
+}
+
+enum frdma_mr_fault frdma_mr_fast_reg(struct frdma_mr *mr,
+				      const struct ib_pd *pd, u32 key,
+				      int access)
+{
+	enum frdma_mr_fault fault;
+
+	if (mr->kind != FRDMA_MR_FAST || key >> FRDMA_MR_KEY_BITS != mr->index)
+		return FRDMA_MR_BAD_KEY;
+	if (mr->pd != pd)
+		return FRDMA_MR_BAD_PD;
+
+	/* Nobody enters while the region changes, and nobody else changes it. */
+	if (atomic_cmpxchg(&mr->state, 0, MR_CHANGING))
+		return FRDMA_MR_BAD_KEY;
+
+	fault = mr_take_mapping(mr);
+	if (fault != FRDMA_MR_OK) {
+		atomic_set_release(&mr->state, 0);
+		return fault;
+	}
+
+	WRITE_ONCE(mr->key, key);
+	WRITE_ONCE(mr->access, access);
+	/* Pairs with mr_enter_fast()'s try_cmpxchg: who enters sees all this. */
+	atomic_set_release(&mr->state, MR_VALID);
+	return FRDMA_MR_OK;
+}
+
+/* May this key be invalidated so? */
+static bool mr_can_invalidate(const struct frdma_mr *mr,
+			      const struct ib_pd *pd, u32 key, bool remote)
+{
+	return mr->kind == FRDMA_MR_FAST && mr->pd == pd &&
+	       READ_ONCE(mr->key) == key &&
+	       (!remote || READ_ONCE(mr->access) & FRDMA_ACC_REMOTE);
+}
+
+enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
+					  const struct ib_pd *pd, u32 key,
+					  bool remote,
+					  struct frdma_mr_waiter *waiter)
+{
+	enum frdma_mr_invalid result = FRDMA_MR_INVALIDATED;
+	struct frdma_mr *mr;
+
+	rcu_read_lock();
+
+	mr = xa_load(&dev->mrs, key >> FRDMA_MR_KEY_BITS);
+	if (!mr || !mr_can_invalidate(mr, pd, key, remote)) {
+		result = FRDMA_MR_NOT_INVALIDATED;
+		goto out;
+	}
+
+	if (!(atomic_fetch_andnot(MR_VALID, &mr->state) & MR_READERS))
+		goto out;
+
+	/* The last reader takes the lock after it has left. */
+	spin_lock_bh(&frdma_mr_wait_lock);
+	if (mr_is_draining(mr)) {
+		if (waiter)
+			list_add_tail(&waiter->link, &mr->waiters);
+		result = FRDMA_MR_DRAINING;
+	}
+	spin_unlock_bh(&frdma_mr_wait_lock);
+out:
+	rcu_read_unlock();
+	return result;
+}
+
+void frdma_mr_waiter_cancel(struct frdma_mr_waiter *waiter)
+{
+	spin_lock_bh(&frdma_mr_wait_lock);
+	list_del_init(&waiter->link);
+	spin_unlock_bh(&frdma_mr_wait_lock);
+}
+
+/*
+ * The index, and the life of a region
+ */
+
+static int mr_check_access(int access)
+{
+	return access & ~MR_ACCESS_KNOWN ? -EOPNOTSUPP : 0;
+}
+
+/* Makes a region with a key, by which nobody finds it before mr_publish(). */
+static struct frdma_mr *mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
+				  int access)
+{
+	struct frdma_dev *dev = to_frdma(pd->device);
+	struct frdma_mr *mr;
+	int err = -ENOMEM;
+
+	if (!frdma_limit_take(&dev->nr_mr, FRDMA_MAX_MR))
+		return ERR_PTR(-ENOMEM);
+
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	if (!mr)
+		goto err_limit_give;
+
+	err = xa_alloc_cyclic(&dev->mrs, &mr->index, NULL, MR_INDEX_LIMIT,
+			      &dev->mrs_next, GFP_KERNEL_ACCOUNT);
+	if (err < 0)
+		goto err_free;
+
+	mr->kind = kind;
+	mr->key = mr->index << FRDMA_MR_KEY_BITS |
+		  (get_random_u32() & FRDMA_MR_KEY_MASK);
+	mr->access = access;
+	mr->pd = pd;
+	INIT_LIST_HEAD(&mr->waiters);
+	mr->ib.device = pd->device;
+	mr->ib.lkey = mr->key;
+	mr->ib.rkey = mr->key;
+	return mr;
+
+err_free:
+	kfree(mr);
+err_limit_give:
+	frdma_limit_give(&dev->nr_mr);
+	return ERR_PTR(err);
+}
+
+/* The index has had a place for it since mr_create(). */
+static void mr_publish(struct frdma_mr *mr)
+{
+	xa_store(&to_frdma(mr->ib.device)->mrs, mr->index, mr,
+		 GFP_KERNEL_ACCOUNT);
+}
+
+/* Keeps the place. On return no reader touches the region. */
+static void mr_hide(struct frdma_mr *mr)
+{
+	xa_store(&to_frdma(mr->ib.device)->mrs, mr->index, NULL,
+		 GFP_KERNEL_ACCOUNT);
+	synchronize_rcu_expedited();
+}
+
+/* As mr_hide(), for a fast region: its readers are counted. */
+static void mr_drain(struct frdma_mr *mr)
+{
+	atomic_andnot(MR_VALID, &mr->state);
+	wait_var_event(&mr->state, !mr_is_draining(mr));
+}
+
+/* Undoes mr_create() and what was added to the region since. No readers. */
+static void mr_discard(struct frdma_mr *mr)
+{
+	struct frdma_dev *dev = to_frdma(mr->ib.device);
+
+	xa_erase(&dev->mrs, mr->index);
+	frdma_pages_free(&mr->pages);
+	frdma_pages_free(&mr->next);
+	ib_umem_release(mr->umem);
+	kfree_rcu(mr, rcu);
+	frdma_limit_give(&dev->nr_mr);
+}
+
+int frdma_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
+{
+	struct frdma_mr *mr = to_frdma_mr(ib);
+
+	if (mr->kind == FRDMA_MR_FAST)
+		mr_drain(mr);
+	else
+		mr_hide(mr);
+
+	mr_discard(mr);
+	return 0;
+}
+
+/*
+ * User regions
+ */
+
+/*
+ * Writes the blocks of pinned memory into a table. Devices without DMA find
+ * kernel addresses where others find DMA addresses; counted from where the
+ * memory is rather than where the process sees it, blocks are as large as
+ * the memory's own contiguity allows.
+ */
+static int pages_from_umem(struct frdma_pages *pages, struct ib_umem *umem,
+			   u64 *offset)
+{
+	unsigned long sizes = GENMASK(BITS_PER_LONG - 2, PAGE_SHIFT);
+	struct ib_block_iter block;
+	unsigned long size;
+	u64 index = 0;
+	u64 start;
+	int err;
+
+	start = sg_dma_address(umem->sgt_append.sgt.sgl) + ib_umem_offset(umem);
+	size = ib_umem_find_best_pgsz(umem, sizes, start);
+	if (!size)
+		return -EINVAL;
+
+	err = frdma_pages_alloc(pages, ib_umem_num_dma_blocks(umem, size));
+	if (err)
+		return err;
+
+	pages->block_shift = ilog2(size);
+	*offset = start & (size - 1);
+	rdma_umem_for_each_dma_block(umem, &block, size) {
+		u64 addr = rdma_block_iter_dma_address(&block);
+
+		frdma_pages_set(pages, index++, ib_virt_dma_to_ptr(addr));
+		if (!(index % SZ_4K))
+			cond_resched();
+	}
+
+	return 0;
+}
+
+/**
+ * struct mr_memory - what makes up a user region
+ * @umem: the pinned memory
+ * @pages: where it is
+ * @offset: bytes from the first block to the first byte
+ * @iova: address of the first byte
+ * @length: bytes
+ */
+struct mr_memory {
+	struct ib_umem *umem;
+	struct frdma_pages pages;
+	u64 offset;
+	u64 iova;
+	u64 length;
+};
+
+static int mr_memory_pin(struct mr_memory *memory, struct ib_device *device,
+			 u64 start, u64 length, u64 iova, int access)
+{
+	int err;
+
+	if (access & IB_ZERO_BASED)
+		iova = 0;
+	if (!length || length > SIZE_MAX || start > ULONG_MAX ||
+	    iova + length - 1 < iova)
+		return -EINVAL;
+
+	memory->umem = ib_umem_get_va(device, start, length, access);
+	if (IS_ERR(memory->umem))
+		return PTR_ERR(memory->umem);
+
+	err = pages_from_umem(&memory->pages, memory->umem, &memory->offset);
+	if (err)
+		goto err_release;
+
+	memory->iova = iova;
+	memory->length = length;
+	return 0;
+
+err_release:
+	ib_umem_release(memory->umem);
+	return err;
+}
+
+static void mr_memory_unpin(struct mr_memory *memory)
+{
+	frdma_pages_free(&memory->pages);
+	ib_umem_release(memory->umem);
+}
+
+/* Exchanges a region's memory for another; nobody looks at it now. */
+static void mr_swap_memory(struct frdma_mr *mr, struct mr_memory *memory)
+{
+	swap(mr->umem, memory->umem);
+	swap(mr->pages, memory->pages);
+	swap(mr->offset, memory->offset);
+	swap(mr->iova, memory->iova);
+	swap(mr->length, memory->length);
+}
+
+struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+				u64 iova, int access, struct ib_dmah *dmah,
+				struct ib_udata *udata)
+{
+	struct mr_memory memory = {};
+	struct frdma_mr *mr;
+	int err;
+
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
+	err = mr_check_access(access);
+	if (err)
+		return ERR_PTR(err);
+
+	mr = mr_create(pd, FRDMA_MR_USER, access);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	err = mr_memory_pin(&memory, pd->device, start, length, iova, access);
+	if (err) {
+		mr_discard(mr);
+		return ERR_PTR(err);
+	}
+
+	mr_swap_memory(mr, &memory);
+	mr_publish(mr);
+	return &mr->ib;
+}
+
+/*
+ * All that can fail comes first. While the region changes, its key is
+ * invalid; the consumer has no work outstanding on it (11.2.8.5).
+ */
+struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
+				  u64 length, u64 iova, int access,
+				  struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct frdma_mr *mr = to_frdma_mr(ib);
+	struct mr_memory memory = {};
+	int err;
+
+	if (mr->kind != FRDMA_MR_USER ||
+	    flags & ~(IB_MR_REREG_TRANS | IB_MR_REREG_PD | IB_MR_REREG_ACCESS))
+		return ERR_PTR(-EOPNOTSUPP);
+
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = mr->access;
+	err = mr_check_access(access);
+	if (err)
+		return ERR_PTR(err);
+
+	if (flags & IB_MR_REREG_TRANS)
+		err = mr_memory_pin(&memory, ib->device, start, length, iova,
+				    access);
+	else
+		err = ib_umem_check_rereg(mr->umem, flags, access);
+	if (err)
+		return ERR_PTR(err);
+
+	mr_hide(mr);
+	mr->access = access;
+	if (flags & IB_MR_REREG_PD)
+		mr->pd = pd;
+	if (flags & IB_MR_REREG_TRANS)
+		mr_swap_memory(mr, &memory);
+	mr_publish(mr);
+
+	mr_memory_unpin(&memory);
+	return NULL;
+}
+
+/*
+ * Regions of consumers in the kernel
+ */
+
+struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access)
+{
+	struct frdma_mr *mr;
+	int err;
+
+	err = mr_check_access(access);
+	if (err)
+		return ERR_PTR(err);
+
+	mr = mr_create(pd, FRDMA_MR_DMA, access);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	mr_publish(mr);
+	return &mr->ib;
+}
+
+struct ib_mr *frdma_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
+			     u32 max_num_sg)
+{
+	struct frdma_mr *mr;
+	int err;
+
+	if (type != IB_MR_TYPE_MEM_REG)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_num_sg || max_num_sg > FRDMA_MAX_FAST_REG_BLOCKS)
+		return ERR_PTR(-EINVAL);
+
+	mr = mr_create(pd, FRDMA_MR_FAST, 0);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	err = frdma_pages_alloc(&mr->pages, max_num_sg);
+	if (err)
+		goto err_discard;
+	err = frdma_pages_alloc(&mr->next, max_num_sg);
+	if (err)
+		goto err_discard;
+
+	mr_publish(mr);
+	return &mr->ib;
+
+err_discard:
+	mr_discard(mr);
+	return ERR_PTR(err);
+}
+
+/* Called by ib_sg_to_pages() for each block, in order. */
+static int mr_map_block(struct ib_mr *ib, u64 addr)
+{
+	struct frdma_mr *mr = to_frdma_mr(ib);
+
+	if (mr->next_mapped == mr->next.nr_blocks)
+		return -ENOMEM;
+
+	frdma_pages_set(&mr->next, mr->next_mapped++,
+			ib_virt_dma_to_ptr(addr));
+	return 0;
+}
+
+int frdma_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
+		    unsigned int *offset)
+{
+	struct frdma_mr *mr = to_frdma_mr(ib);
+
+	if (mr->kind != FRDMA_MR_FAST || !is_power_of_2(ib->page_size))
+		return -EINVAL;
+
+	mr->next_mapped = 0;
+	mr->next.block_shift = ilog2(ib->page_size);
+	return ib_sg_to_pages(ib, sg, nents, offset, mr_map_block);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory regions: verbs, lookup by key, and who may touch what until when.
+ *
+ * Three kinds. A *user* region is pinned memory of a process; it changes only
+ * while no reader can find it: dereg_mr and rereg_user_mr take it out of the
+ * index and wait for one RCU grace period, so readers need nothing but their
+ * RCU section. A *fast* region (alloc_mr) is filled by map_mr_sg, becomes
+ * valid by a REG_MR work request and invalid by LOCAL_INV or an incoming SEND
+ * with invalidate; it counts its readers, so that an invalidation can wait for
+ * them without a grace period. A
+ * *DMA* region (get_dma_mr, which is also a kernel consumer's
+ * local_dma_lkey) is all memory of the kernel by its virtual addresses.
+ *
+ * frdma_mr_enter() and frdma_mr_leave() bracket every touch; between them no
+ * one sleeps, and the bytes of the region stay where they are. After dereg_mr
+ * has returned, or an invalidation is complete, no byte is read or written
+ * through the region. Page fragments that frdma_mr_frags() gave to a buffer
+ * hold references to their pages, not to the region: memory is never freed
+ * under them, but what they send is what the page holds when it is sent.
+ *
+ * Locks: the index's own lock; frdma_mr_wait_lock (mr.c) for waiters of all
+ * regions. Neither is taken by a successful frdma_mr_enter().
+ */
+#ifndef FRDMA_MR_H
+#define FRDMA_MR_H
+
+#include <linux/list.h>
+#include <rdma/ib_verbs.h>
+
+#include "pages.h"
+
+struct frdma_dev;
+struct ib_dmah;
+struct ib_umem;
+struct sk_buff;
+
+/* Advertised: regions of a device, blocks of a fast region. */
+#define FRDMA_MAX_MR			(1 << 22)
+#define FRDMA_MAX_FAST_REG_BLOCKS	(1 << 16)
+
+/* A key is an index in the device's table, and eight bits of the consumer's. */
+#define FRDMA_MR_KEY_BITS		8
+#define FRDMA_MR_KEY_MASK		0xffU
+
+/**
+ * enum frdma_mr_fault - why memory cannot be touched
+ * @FRDMA_MR_OK: it can
+ * @FRDMA_MR_BAD_KEY: no region has this key, or it is not valid now
+ * @FRDMA_MR_BAD_PD: the region belongs to another protection domain
+ * @FRDMA_MR_BAD_RANGE: bytes outside of the region, or more than a message
+ * @FRDMA_MR_BAD_ACCESS: the region does not grant this access
+ * @FRDMA_MR_NO_FRAGS: nothing is wrong, but the memory cannot travel as page
+ *                     fragments of this buffer: copy it. Only from functions
+ *                     that append fragments.
+ */
+enum frdma_mr_fault {
+	FRDMA_MR_OK = 0,
+	FRDMA_MR_BAD_KEY,
+	FRDMA_MR_BAD_PD,
+	FRDMA_MR_BAD_RANGE,
+	FRDMA_MR_BAD_ACCESS,
+	FRDMA_MR_NO_FRAGS,
+};
+
+/**
+ * enum frdma_mr_kind - how a region came to be
+ * @FRDMA_MR_USER: reg_user_mr
+ * @FRDMA_MR_FAST: alloc_mr
+ * @FRDMA_MR_DMA: get_dma_mr
+ */
+enum frdma_mr_kind {
+	FRDMA_MR_USER,
+	FRDMA_MR_FAST,
+	FRDMA_MR_DMA,
+};
+
+/**
+ * struct frdma_mr - a memory region, freed by RCU
+ * @ib: what ib_core knows of it. Readers use the fields below instead: the
+ *      core and kernel consumers write to @ib at times of their own.
+ * @rcu: delays the last step of the region's end
+ * @kind: constant
+ * @index: in the device's table, constant
+ * @key: the key that grants access
+ * @access: IB_ACCESS_* granted
+ * @pd: protection domain
+ * @iova: address of the first byte
+ * @length: bytes
+ * @offset: bytes from the first block of @pages to the first byte
+ * @pages: where the bytes are
+ * @umem: the pinned memory of a user region
+ * @state: of a fast region: readers and MR_* bits (mr.c)
+ * @nr_mapped: of a fast region: blocks that are set in @pages
+ * @next: of a fast region: the table that map_mr_sg fills and the next
+ *        registration swaps with @pages, since a consumer may map while the
+ *        old registration waits for its LOCAL_INV
+ * @next_mapped: blocks that are set in @next; 0: nothing new was mapped
+ * @waiters: of a fast region: struct frdma_mr_waiter, under
+ *           frdma_mr_wait_lock
+ *
+ * @key to @pages are constant while readers can enter: see the top of this
+ * file for when they change.
+ */
+struct frdma_mr {
+	struct ib_mr ib;
+	struct rcu_head rcu;
+	enum frdma_mr_kind kind;
+	u32 index;
+	u32 key;
+	int access;
+	struct ib_pd *pd;
+	u64 iova;
+	u64 length;
+	u64 offset;
+	struct frdma_pages pages;
+	struct ib_umem *umem;
+	atomic_t state;
+	u32 nr_mapped;
+	struct frdma_pages next;
+	u32 next_mapped;
+	struct list_head waiters;
+};
+
+static inline struct frdma_mr *to_frdma_mr(struct ib_mr *ib)
+{
+	return container_of(ib, struct frdma_mr, ib);
+}
+
+/**
+ * frdma_mr_enter() - begin to touch memory
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @key: local or remote key
+ * @addr: first byte, as the region's owner counts addresses
+ * @len: bytes; 0 passes at any address
+ * @access: IB_ACCESS_* that must all be granted; 0 to read locally
+ * @fault: receives the reason if NULL is returned
+ *
+ * Context: bottom halves off, in an RCU read section that lasts until
+ * frdma_mr_leave(). Return: the region, to be given to frdma_mr_leave();
+ * NULL if it must not be touched so.
+ */
+struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
+				u32 key, u64 addr, u64 len, int access,
+				enum frdma_mr_fault *fault);
+
+/**
+ * frdma_mr_leave() - end of what frdma_mr_enter() began
+ * @mr: the region
+ *
+ * The last to leave an invalidated region wakes those that wait for it.
+ *
+ * Context: as frdma_mr_enter(), in the same RCU read section.
+ */
+void frdma_mr_leave(struct frdma_mr *mr);
+
+/**
+ * frdma_mr_run() - the contiguous memory at an address
+ * @mr: entered for a range that @addr and @len lie in
+ * @addr: first byte
+ * @len: bytes wanted, at least one
+ * @kaddr: receives its kernel address
+ *
+ * The time it takes does not grow with the region.
+ *
+ * Context: between enter and leave. Return: bytes that follow each other at
+ * @kaddr, 1 to @len.
+ */
+size_t frdma_mr_run(const struct frdma_mr *mr, u64 addr, size_t len,
+		    void **kaddr);
+
+/**
+ * frdma_mr_atomic() - the memory of a 64-bit atomic operation
+ * @mr: entered for the eight bytes at @addr
+ * @addr: a multiple of eight
+ *
+ * The bytes are aligned and never straddle two blocks, unless the region
+ * itself begins at an address that is not congruent with its memory.
+ *
+ * Context: between enter and leave. Return: their kernel address, NULL if
+ * the memory is not aligned.
+ */
+u64 *frdma_mr_atomic(const struct frdma_mr *mr, u64 addr);
+
+/**
+ * frdma_mr_read() - copy out of a region
+ * @mr: entered for the range
+ * @addr: first byte
+ * @dst: receives @len bytes
+ * @len: bytes, may be 0
+ *
+ * Context: between enter and leave.
+ */
+void frdma_mr_read(const struct frdma_mr *mr, u64 addr, void *dst, size_t len);
+
+/**
+ * frdma_mr_write() - copy into a region
+ * @mr: entered for the range, with the right to write
+ * @addr: first byte
+ * @src: @len bytes
+ * @len: bytes, may be 0
+ *
+ * Context: between enter and leave.
+ */
+void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src,
+		    size_t len);
+
+/**
+ * frdma_mr_write_skb() - copy from a buffer into a region
+ * @mr: entered for the range, with the right to write
+ * @addr: first byte
+ * @skb: buffer, of any geometry
+ * @skb_off: where the bytes begin in @skb
+ * @len: bytes, may be 0; all of them in @skb
+ *
+ * Context: between enter and leave.
+ */
+void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
+			const struct sk_buff *skb, int skb_off, size_t len);
+
+/**
+ * frdma_mr_frags() - append memory of a region to a buffer, without a copy
+ * @mr: entered for the range
+ * @addr: first byte
+ * @skb: buffer, whose len, data_len and truesize grow with it
+ * @len: bytes
+ *
+ * Each fragment holds a reference to its page.
+ *
+ * Context: between enter and leave. Return: true; false and @skb unchanged
+ * if a page must not be referenced (sendpage_ok()) or there are too many.
+ */
+bool frdma_mr_frags(const struct frdma_mr *mr, u64 addr, struct sk_buff *skb,
+		    size_t len);
+
+/**
+ * frdma_mr_frags_undo() - take back what frdma_mr_frags() appended
+ * @skb: nothing was appended to it since by others
+ * @nr_frags: fragments that it had
+ * @len: bytes that were appended
+ *
+ * Context: any.
+ */
+void frdma_mr_frags_undo(struct sk_buff *skb, int nr_frags, size_t len);
+
+/**
+ * frdma_mr_fast_reg() - carry out a REG_MR work request
+ * @mr: fast region of a consumer in the kernel, filled by map_mr_sg
+ * @pd: protection domain of the queue pair
+ * @key: new key; all but its last FRDMA_MR_KEY_BITS are the region's own
+ * @access: IB_ACCESS_* to grant
+ *
+ * The address is taken from the region as it is now, since consumers change
+ * it after map_mr_sg.
+ *
+ * Context: bottom halves off. Return: FRDMA_MR_OK, and the region is valid;
+ * BAD_KEY (not this region's, still valid, or not a fast region), BAD_PD,
+ * BAD_RANGE (nothing mapped): a memory management operation error.
+ */
+enum frdma_mr_fault frdma_mr_fast_reg(struct frdma_mr *mr,
+				      const struct ib_pd *pd, u32 key,
+				      int access);
+
+/**
+ * struct frdma_mr_waiter - someone who waits for an invalidation
+ * @link: in the region's waiters, empty while not waiting; under
+ *        frdma_mr_wait_lock
+ * @wake: the invalidation is complete. Called once, with bottom halves off
+ *        and frdma_mr_wait_lock held, from any CPU: it may schedule, and must
+ *        not call back into this file.
+ */
+struct frdma_mr_waiter {
+	struct list_head link;
+	void (*wake)(struct frdma_mr_waiter *waiter);
+};
+
+/**
+ * frdma_mr_waiter_init() - prepare a waiter
+ * @waiter: not waiting
+ * @wake: see struct frdma_mr_waiter
+ */
+static inline void
+frdma_mr_waiter_init(struct frdma_mr_waiter *waiter,
+		     void (*wake)(struct frdma_mr_waiter *waiter))
+{
+	INIT_LIST_HEAD(&waiter->link);
+	waiter->wake = wake;
+}
+
+/**
+ * frdma_mr_waiter_cancel() - wait no longer
+ * @waiter: initialised, waiting or not
+ *
+ * After return @wake is not running and will not be called.
+ *
+ * Context: any but hard interrupts.
+ */
+void frdma_mr_waiter_cancel(struct frdma_mr_waiter *waiter);
+
+/**
+ * enum frdma_mr_invalid - what became of an invalidation
+ * @FRDMA_MR_INVALIDATED: complete; nobody touches the memory by this key
+ * @FRDMA_MR_DRAINING: nobody new may enter; the waiter will be woken when
+ *                     the last reader has left, and then it is complete
+ * @FRDMA_MR_NOT_INVALIDATED: the key must not be invalidated so
+ */
+enum frdma_mr_invalid {
+	FRDMA_MR_INVALIDATED,
+	FRDMA_MR_DRAINING,
+	FRDMA_MR_NOT_INVALIDATED,
+};
+
+/**
+ * frdma_mr_invalidate() - LOCAL_INV, or an incoming SEND with invalidate
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @key: the region's key now
+ * @remote: it is the peer who asks
+ * @waiter: not waiting; NULL: the caller will ask again
+ *
+ * Only regions made by alloc_mr can be invalidated, by the peer only if they
+ * grant it something. One that is not valid already is no error, provided
+ * that the key fits.
+ *
+ * Context: bottom halves off; not between enter and leave of this region.
+ */
+enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
+					  const struct ib_pd *pd, u32 key,
+					  bool remote,
+					  struct frdma_mr_waiter *waiter);
+
+/* Verbs; contexts and returns as ib_core defines them. */
+struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access);
+struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+				u64 iova, int access, struct ib_dmah *dmah,
+				struct ib_udata *udata);
+struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
+				  u64 length, u64 iova, int access,
+				  struct ib_pd *pd, struct ib_udata *udata);
+struct ib_mr *frdma_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
+			     u32 max_num_sg);
+int frdma_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
+		    unsigned int *offset);
+int frdma_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
+
+#endif /* FRDMA_MR_H */

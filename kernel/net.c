@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The door for packets: UDP port 4791, once per network namespace that has a
+ * link, opened by its first and closed by its last.
+ *
+ * Tunnel sockets receive in softirq without a queue, but UDP would cut a
+ * train (a GSO buffer) into packets again before it gives it to one, except
+ * where the buffer says that it was meant for a tunnel. A netfilter hook,
+ * behind all others, says so for trains to our port. So a train crosses the
+ * stack and an administrator's filters once, and arrives whole.
+ *
+ * A link holds its namespace's struct frdma_net as long as it may send or
+ * receive. The end of a namespace waits for that: its interfaces are gone
+ * from it by then, which has told their links to go, too.
+ */
+#include <linux/module.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/udp.h>
+#include <linux/wait_bit.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/netns/generic.h>
+#include <net/udp.h>
+#include <net/udp_tunnel.h>
+#include <rdma/ib_cache.h>
+
+#include "dev.h"
+#include "net.h"
+#include "proto/wire.h"
+#include "rx.h"
+#include "trace.h"
+
+/**
+ * struct frdma_net - what frdma keeps of a network namespace
+ * @net: the namespace; it does not end while it has links
+ * @devs: links on interfaces of this namespace, by net_entry; read under RCU
+ * @sk4: receives from UDP port 4791 over IPv4; NULL while there is no link
+ * @sk6: the same over IPv6; NULL also where the kernel has no IPv6
+ * @stats: packets dropped before a link was found; NULL while there is no link
+ *
+ * Written under frdma_net_mutex; @sk4, @sk6 and @stats while nothing receives.
+ */
+struct frdma_net {
+	struct net *net;
+	struct list_head devs;
+	struct sock *sk4;
+	struct sock *sk6;
+	struct frdma_stats __percpu *stats;
+};
+
+static unsigned int frdma_net_id __read_mostly;
+
+/* Guards struct frdma_net in all namespaces. Taken under no other lock. */
+static DEFINE_MUTEX(frdma_net_mutex);
+
+/* Transport header and protocol were checked by the IP layer. */
+static void mark_train(struct sk_buff *skb)
+{
+	struct skb_shared_info *shinfo = skb_shinfo(skb);
+
+	if (shinfo->gso_type & SKB_GSO_UDP_L4 &&
+	    !(shinfo->gso_type & SKB_GSO_FRAGLIST) &&
+	    udp_hdr(skb)->dest == htons(FRDMA_UDP_DPORT))
+		shinfo->gso_type |= SKB_GSO_UDP_TUNNEL;
+}
+
+static unsigned int mark_train_ipv4(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	if (skb_is_gso(skb))
+		mark_train(skb);
+	return NF_ACCEPT;
+}
+
+static unsigned int mark_train_ipv6(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	if (skb_is_gso(skb) && ipv6_hdr(skb)->nexthdr == IPPROTO_UDP)
+		mark_train(skb);
+	return NF_ACCEPT;
+}
+
+static const struct nf_hook_ops mark_ipv4 = {
+	.hook		= mark_train_ipv4,
+	.pf		= NFPROTO_IPV4,
+	.hooknum	= NF_INET_LOCAL_IN,
+	.priority	= NF_IP_PRI_LAST,
+};
+
+static const struct nf_hook_ops mark_ipv6 = {
+	.hook		= mark_train_ipv6,
+	.pf		= NFPROTO_IPV6,
+	.hooknum	= NF_INET_LOCAL_IN,
+	.priority	= NF_IP6_PRI_LAST,
+};
+
+/* Softirq, in an RCU read section; the buffer is ours. */
+static int receive_from_udp(struct sock *sk, struct sk_buff *skb)
+{
+	/* The mark was for UDP only: a clone may go on to other eyes. */
+	if (skb_is_gso(skb))
+		skb_shinfo(skb)->gso_type &= ~SKB_GSO_UDP_TUNNEL;
+
+	frdma_rx(net_generic(sock_net(sk), frdma_net_id), skb);
+	return 0;
+}
+
+static struct sock *open_socket(struct net *net, sa_family_t family)
+{
+	struct udp_port_cfg port = {
+		.family = family,
+		.local_udp_port = htons(FRDMA_UDP_DPORT),
+		.ipv6_v6only = family == AF_INET6,
+	};
+	struct udp_tunnel_sock_cfg tunnel = {
+		.encap_type = 1,
+		.encap_rcv = receive_from_udp,
+	};
+	struct socket *sock;
+	int err;
+
+	err = udp_sock_create(net, &port, &sock);
+	if (err)
+		return ERR_PTR(err);
+
+	err = nf_register_net_hook(net, family == AF_INET ? &mark_ipv4 :
+							    &mark_ipv6);
+	if (err) {
+		udp_tunnel_sock_release(sock->sk);
+		return ERR_PTR(err);
+	}
+
+	udp_allow_gso(sock->sk);
+	setup_udp_tunnel_sock(net, sock->sk, &tunnel);
+	return sock->sk;
+}
+
+static void close_socket(struct net *net, struct sock *sk)
+{
+	if (!sk)
+		return;
+	nf_unregister_net_hook(net, sk->sk_family == AF_INET ? &mark_ipv4 :
+							       &mark_ipv6);
+	udp_tunnel_sock_release(sk);
+}
+
+/* Softirqs that found a socket before it was closed may still receive. */
+static void net_close(struct frdma_net *fnet)
+{
+	close_socket(fnet->net, fnet->sk6);
+	close_socket(fnet->net, fnet->sk4);
+	synchronize_net();
+
+	free_percpu(fnet->stats);
+	fnet->sk4 = NULL;
+	fnet->sk6 = NULL;
+	fnet->stats = NULL;
+}
+
+static int net_open_ipv6(struct frdma_net *fnet)
+{
+	struct sock *sk = open_socket(fnet->net, AF_INET6);
+
+	if (PTR_ERR(sk) == -EAFNOSUPPORT || PTR_ERR(sk) == -EPFNOSUPPORT) {
+		pr_info_once("this kernel has no IPv6: links use IPv4 only\n");
+		return 0;
+	}
+	if (IS_ERR(sk))
+		return PTR_ERR(sk);
+
+	fnet->sk6 = sk;
+	return 0;
+}
+
+static int net_open(struct frdma_net *fnet)
+{
+	struct sock *sk;
+	int err;
+
+	fnet->stats = alloc_percpu(struct frdma_stats);
+	if (!fnet->stats)
+		return -ENOMEM;
+
+	sk = open_socket(fnet->net, AF_INET);
+	if (IS_ERR(sk)) {
+		err = PTR_ERR(sk);
+		goto err_close;
+	}
+	fnet->sk4 = sk;
+
+	err = net_open_ipv6(fnet);
+	if (err)
+		goto err_close;
+	return 0;
+
+err_close:
+	net_close(fnet);
+	return err;
+}
+
+/**
+ * frdma_net_join - a link begins to receive
+ * @dev: link, of whose members only the interface is looked at
+ * @net: namespace of the interface, which the caller holds by it
+ *
+ * Opens the door for the first link of a namespace, and sets dev->net.
+ *
+ * Context: process.
+ * Return: 0, and frdma_net_leave() is owed; -EADDRINUSE if somebody else has
+ * UDP port 4791, -ENOMEM, or what else opening a socket may fail with.
+ */
+int frdma_net_join(struct frdma_dev *dev, struct net *net)
+{
+	struct frdma_net *fnet = net_generic(net, frdma_net_id);
+	int err = 0;
+
+	mutex_lock(&frdma_net_mutex);
+	if (list_empty(&fnet->devs))
+		err = net_open(fnet);
+	if (!err) {
+		dev->net = fnet;
+		list_add_tail_rcu(&dev->net_entry, &fnet->devs);
+	}
+	mutex_unlock(&frdma_net_mutex);
+
+	return err;
+}
+
+/**
+ * frdma_net_leave - a link receives no more
+ * @dev: link whose queue pairs are destroyed
+ *
+ * Closes the door behind the last link. On return no softirq is left that has
+ * found the link or one of its queue pairs, and the namespace may be gone.
+ *
+ * Context: process.
+ */
+void frdma_net_leave(struct frdma_dev *dev)
+{
+	struct frdma_net *fnet = dev->net;
+
+	mutex_lock(&frdma_net_mutex);
+	list_del_rcu(&dev->net_entry);
+	if (list_empty(&fnet->devs)) {
+		net_close(fnet);
+		wake_up_var(&fnet->devs);
+	} else {
+		synchronize_net();
+	}
+	mutex_unlock(&frdma_net_mutex);
+}
+
+/**
+ * frdma_net_ns - the network namespace itself
+ * @fnet: what frdma keeps of it
+ *
+ * Context: any.
+ * Return: the namespace, as long as a link of it is there.
+ */
+struct net *frdma_net_ns(const struct frdma_net *fnet)
+{
+	return fnet->net;
+}
+
+static bool dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
+{
+	const struct ib_gid_attr *attr;
+
+	/* Before it has a GSI queue pair, it may have no table of GIDs. */
+	if (!smp_load_acquire(&dev->gsi_qp))
+		return false;
+
+	attr = rdma_find_gid_by_port(&dev->ib, gid, IB_GID_TYPE_ROCE_UDP_ENCAP,
+				     1, NULL);
+	if (IS_ERR(attr))
+		return false;
+	rdma_put_gid_attr(attr);
+	return true;
+}
+
+/**
+ * frdma_net_find_dev - the link that an address belongs to
+ * @fnet: namespace
+ * @gid: address, as a GID
+ *
+ * Links whose interfaces share an address answer in the order of their birth.
+ *
+ * Context: any but hard interrupts, in an RCU read section, for which the
+ * result is good.
+ * Return: the link; NULL if the address is none of theirs, or if it has no
+ * GSI queue pair.
+ */
+struct frdma_dev *frdma_net_find_dev(struct frdma_net *fnet,
+				     const union ib_gid *gid)
+{
+	struct frdma_dev *dev;
+
+	list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
+		if (dev_has_gid(dev, gid))
+			return dev;
+	return NULL;
+}
+
+/**
+ * frdma_net_drop - give up a packet that no link was found for
+ * @fnet: namespace it was received in
+ * @skb: the packet or the train; freed
+ * @why: reason
+ *
+ * Each link of the namespace shows it in its counters: it may have been meant
+ * for any of them.
+ *
+ * Context: within frdma_rx().
+ */
+void frdma_net_drop(struct frdma_net *fnet, struct sk_buff *skb,
+		    enum frdma_drop_reason why)
+{
+	this_cpu_inc(fnet->stats->dropped[why]);
+	trace_frdma_drop(skb->dev ? skb->dev->ifindex : 0, skb,
+			 frdma_drop_name(why));
+	kfree_skb(skb);
+}
+
+/**
+ * frdma_net_read_stats - what frdma_net_drop() has counted
+ * @fnet: namespace
+ * @sum: as for frdma_stats_add()
+ *
+ * Context: any; a link of the namespace is there.
+ */
+void frdma_net_read_stats(struct frdma_net *fnet, u64 *sum)
+{
+	frdma_stats_add(sum, fnet->stats);
+}
+
+static int __net_init frdma_net_enter_ns(struct net *net)
+{
+	struct frdma_net *fnet = net_generic(net, frdma_net_id);
+
+	fnet->net = net;
+	INIT_LIST_HEAD(&fnet->devs);
+	return 0;
+}
+
+/*
+ * All interfaces have left the namespace, so that all links in it are on
+ * their way out by ib_unregister_device_queued().
+ */
+static void __net_exit frdma_net_leave_ns(struct net *net)
+{
+	struct frdma_net *fnet = net_generic(net, frdma_net_id);
+
+	wait_var_event(&fnet->devs, list_empty(&fnet->devs));
+
+	/* The last to leave has done so. */
+	mutex_lock(&frdma_net_mutex);
+	mutex_unlock(&frdma_net_mutex);
+}
+
+static struct pernet_operations frdma_net_ops = {
+	.init	= frdma_net_enter_ns,
+	.exit	= frdma_net_leave_ns,
+	.id	= &frdma_net_id,
+	.size	= sizeof(struct frdma_net),
+};
+
+/**
+ * frdma_net_init - be told of network namespaces
+ *
+ * Context: module load.
+ * Return: 0 or -ENOMEM.
+ */
+int __init frdma_net_init(void)
+{
+	return register_pernet_subsys(&frdma_net_ops);
+}
+
+/**
+ * frdma_net_exit - end of what frdma_net_init() began
+ *
+ * Context: module load that fails, module removal; no link is left.
+ */
+void frdma_net_exit(void)
+{
+	unregister_pernet_subsys(&frdma_net_ops);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mr.h"
+#include "post.h"
+#include "proto/wqe.h"
+#include "qp.h"
+
+/*
+ * A post may come from anywhere, with interrupts off too (ib_mad does so).
+ * What runs in place raises no event and calls no completion handler: those
+ * have tasklets of their own.
+ */
+static void kick(struct frdma_side *side)
+{
+	if (in_hardirq() || irqs_disabled())
+		frdma_side_kick_later(side);
+	else
+		frdma_side_kick(side);
+}
+
+static bool ring_is_full(const struct frdma_ring *ring, u32 prod)
+{
+	return prod - frdma_ring_cons_acquire(ring) >= ring->entries;
+}
+
+/* The data of an inline send lie at kernel addresses. */
+static int copy_inline(const struct frdma_sq *sq, const struct ib_send_wr *wr,
+		       struct frdma_send_wqe *wqe)
+{
+	void *to = wqe + 1;
+	u32 len = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		const struct ib_sge *sge = &wr->sg_list[i];
+
+		if (sge->length > sq->max_inline - len)
+			return -EINVAL;
+		memcpy(to + len, (void *)(uintptr_t)sge->addr, sge->length);
+		len += sge->length;
+	}
+	wqe->inline_len = len;
+	wqe->num_sge = 0;
+	return 0;
+}
+
+static void copy_sges(struct frdma_sge *to, const struct ib_sge *from, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		to[i] = (struct frdma_sge) {
+			.addr	= from[i].addr,
+			.length	= from[i].length,
+			.lkey	= from[i].lkey,
+		};
+}
+
+static int copy_operands(struct frdma_qp *qp, const struct ib_send_wr *wr,
+			 struct frdma_send_wqe *wqe)
+{
+	switch (wr->opcode) {
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+	case IB_WR_RDMA_READ:
+		wqe->remote_addr = rdma_wr(wr)->remote_addr;
+		wqe->rkey = rdma_wr(wr)->rkey;
+		return 0;
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		wqe->remote_addr = atomic_wr(wr)->remote_addr;
+		wqe->rkey = atomic_wr(wr)->rkey;
+		wqe->atomic.compare_add = atomic_wr(wr)->compare_add;
+		wqe->atomic.swap = atomic_wr(wr)->swap;
+		return 0;
+	case IB_WR_REG_MR:
+		wqe->reg.mr = (uintptr_t)to_frdma_mr(reg_wr(wr)->mr);
+		wqe->reg.key = reg_wr(wr)->key;
+		wqe->reg.access = reg_wr(wr)->access;
+		return 0;
+	case IB_WR_LOCAL_INV:
+	case IB_WR_SEND_WITH_INV:
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+/* The handle may be destroyed before the packet is sent: take its contents. */
+static int copy_address(struct frdma_qp *qp, const struct ib_send_wr *wr,
+			struct frdma_send_wqe *wqe)
+{
+	const struct ib_ud_wr *ud = ud_wr(wr);
+
+	if (qp->type == IB_QPT_RC)
+		return 0;
+	if (!ud->ah || ud->ah->pd != qp->pd)
+		return -EINVAL;
+	wqe->ud.dqpn = ud->remote_qpn;
+	wqe->ud.qkey = ud->remote_qkey;
+	wqe->ud.pkey_index = ud->pkey_index;
+	*frdma_sq_av(&qp->sq, (struct frdma_sge *)(wqe + 1)) =
+		to_frdma_ib_ah(ud->ah)->ah->av;
+	return 0;
+}
+
+static int post_one_send(struct frdma_qp *qp, const struct ib_send_wr *wr)
+{
+	struct frdma_sq *sq = &qp->sq;
+	struct frdma_send_wqe *wqe;
+	int err;
+
+	if (wr->num_sge < 0 || wr->num_sge > sq->max_sge)
+		return -EINVAL;
+	if (ring_is_full(&sq->ring, sq->prod))
+		return -ENOMEM;
+
+	wqe = frdma_ring_slot(&sq->ring, sq->prod);
+	*wqe = (struct frdma_send_wqe) {
+		.wr_id	 = wr->wr_id,
+		.opcode	 = wr->opcode,
+		.flags	 = wr->send_flags & FRDMA_WQE_KNOWN_FLAGS,
+		.num_sge = wr->num_sge,
+		.ex	 = wr->ex.invalidate_rkey,
+	};
+	err = copy_operands(qp, wr, wqe);
+	if (err)
+		return err;
+	err = copy_address(qp, wr, wqe);
+	if (err)
+		return err;
+
+	if (wr->send_flags & IB_SEND_INLINE) {
+		err = copy_inline(sq, wr, wqe);
+		if (err)
+			return err;
+	} else {
+		copy_sges((struct frdma_sge *)(wqe + 1), wr->sg_list,
+			  wr->num_sge);
+	}
+	sq->prod++;
+	return 0;
+}
+
+static bool may_post_send(const struct frdma_qp *qp)
+{
+	enum ib_qp_state state = frdma_qp_state(qp);
+
+	return state != IB_QPS_RESET && state != IB_QPS_INIT &&
+	       state != IB_QPS_RTR;
+}
+
+static int post_sends(struct frdma_qp *qp, const struct ib_send_wr *wr,
+		      const struct ib_send_wr **bad_wr)
+{
+	unsigned long flags;
+	int err = 0;
+
+	if (!may_post_send(qp)) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+
+	spin_lock_irqsave(&qp->sq.post_lock, flags);
+	for (; wr; wr = wr->next) {
+		err = post_one_send(qp, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	frdma_ring_prod_release(&qp->sq.ring, qp->sq.prod);
+	spin_unlock_irqrestore(&qp->sq.post_lock, flags);
+	return err;
+}
+
+/**
+ * frdma_post_send - the verb, and the doorbell of a process
+ * @ib: queue pair
+ * @wr: work requests; a process's are in its ring
+ * @bad_wr: set to the first that was not posted
+ *
+ * A doorbell has both sides look: receive requests posted in the error state
+ * are announced by it too.
+ *
+ * Context: any. Return: 0; -EINVAL; -ENOMEM if the queue is full;
+ * -EOPNOTSUPP for an operation that does not exist here.
+ */
+int frdma_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad_wr)
+{
+	struct frdma_qp *qp = to_frdma_qp(ib);
+	int err = 0;
+
+	if (qp->user) {
+		if (frdma_qp_state(qp) == IB_QPS_ERR)
+			kick(&qp->rq.side);
+	} else {
+		err = post_sends(qp, wr, bad_wr);
+	}
+	kick(&qp->sq.side);
+	return err;
+}
+
+static int post_one_recv(struct frdma_qp *qp, const struct ib_recv_wr *wr)
+{
+	struct frdma_rq *rq = &qp->rq;
+	struct frdma_recv_wqe *wqe;
+
+	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
+		return -EINVAL;
+	if (ring_is_full(&rq->ring, rq->prod))
+		return -ENOMEM;
+
+	wqe = frdma_ring_slot(&rq->ring, rq->prod);
+	wqe->wr_id = wr->wr_id;
+	wqe->num_sge = wr->num_sge;
+	copy_sges((struct frdma_sge *)(wqe + 1), wr->sg_list, wr->num_sge);
+	rq->prod++;
+	return 0;
+}
+
+/**
+ * frdma_post_recv - the verb
+ * @ib: queue pair; a process posts without us
+ * @wr: receive requests
+ * @bad_wr: set to the first that was not posted
+ *
+ * Context: any. Return: 0; -EINVAL; -ENOMEM if the queue is full.
+ */
+int frdma_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad_wr)
+{
+	struct frdma_qp *qp = to_frdma_qp(ib);
+	unsigned long flags;
+	int err = 0;
+
+	if (!qp->user) {
+		if (frdma_qp_state(qp) == IB_QPS_RESET) {
+			*bad_wr = wr;
+			return -EINVAL;
+		}
+		spin_lock_irqsave(&qp->rq.post_lock, flags);
+		for (; wr; wr = wr->next) {
+			err = post_one_recv(qp, wr);
+			if (err) {
+				*bad_wr = wr;
+				break;
+			}
+		}
+		frdma_ring_prod_release(&qp->rq.ring, qp->rq.prod);
+		spin_unlock_irqrestore(&qp->rq.post_lock, flags);
+	}
+
+	/* Pairs with the barrier in frdma_qp_rq_doorbell(). */
+	smp_mb();
+	if (frdma_qp_state(qp) == IB_QPS_ERR)
+		kick(&qp->rq.side);
+	return err;
+}

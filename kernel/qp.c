@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/xarray.h>
+
+#include "dev.h"
+#include "qp.h"
+#include "trace.h"
+
+/*
+ * Numbers are unique in the module, not only on a device: so a packet finds
+ * its queue pair without asking first whose address it was sent to. Writers
+ * take the lock of the array, readers RCU.
+ */
+static DEFINE_XARRAY_ALLOC(frdma_qps);
+static u32 frdma_qpn_next = FRDMA_QPN_FIRST;
+
+/**
+ * frdma_qp_publish - give a queue pair its number and let packets find it
+ * @qp: complete, in state RESET
+ *
+ * A GSI queue pair has the number 1 on every device; it is found through its
+ * device.
+ *
+ * Context: may sleep. Return: 0; -ENOMEM; -EBUSY if there is one already.
+ */
+int frdma_qp_publish(struct frdma_qp *qp)
+{
+	int err;
+
+	if (qp->type == IB_QPT_GSI) {
+		qp->qpn = FRDMA_QPN_GSI;
+		if (cmpxchg(&qp->dev->gsi_qp, NULL, qp))
+			return -EBUSY;
+		return 0;
+	}
+
+	err = xa_alloc_cyclic(&frdma_qps, &qp->qpn, qp,
+			      XA_LIMIT(FRDMA_QPN_FIRST, FRDMA_QPN_LAST),
+			      &frdma_qpn_next, GFP_KERNEL);
+	return err < 0 ? -ENOMEM : 0;
+}
+
+/**
+ * frdma_qp_unpublish - let no packet find the queue pair any more
+ * @qp: published
+ *
+ * Those who found it before hold it until their RCU read section ends.
+ *
+ * Context: may sleep.
+ */
+void frdma_qp_unpublish(struct frdma_qp *qp)
+{
+	if (qp->type == IB_QPT_GSI)
+		WRITE_ONCE(qp->dev->gsi_qp, NULL);
+	else
+		xa_erase(&frdma_qps, qp->qpn);
+}
+
+/**
+ * frdma_qp_find - the queue pair that a packet is for
+ * @net: namespace in which it arrived
+ * @qpn: destination, not that of a GSI queue pair
+ *
+ * Context: RCU read section, which is all that keeps the result alive.
+ */
+struct frdma_qp *frdma_qp_find(struct net *net, u32 qpn)
+{
+	struct frdma_qp *qp = xa_load(&frdma_qps, qpn);
+
+	return qp && net_eq(dev_net(qp->dev->ndev), net) ? qp : NULL;
+}
+
+/**
+ * frdma_qp_find_gsi - the GSI queue pair of a device
+ * @dev: the device
+ *
+ * Context: RCU read section, which is all that keeps the result alive.
+ */
+struct frdma_qp *frdma_qp_find_gsi(struct frdma_dev *dev)
+{
+	/* Pairs with the full barrier of cmpxchg() in frdma_qp_publish(). */
+	return smp_load_acquire(&dev->gsi_qp);
+}
+
+static enum hrtimer_restart deadline_passed(struct hrtimer *timer)
+{
+	struct frdma_qp *qp = container_of(timer, struct frdma_qp, sq.timer);
+
+	frdma_side_kick(&qp->sq.side);
+	return HRTIMER_NORESTART;
+}
+
+static void raise_events(struct tasklet_struct *t)
+{
+	struct frdma_qp *qp = from_tasklet(qp, t, event_tasklet);
+	unsigned long due = xchg(&qp->events, 0);
+	unsigned int type;
+
+	for_each_set_bit(type, &due, BITS_PER_LONG) {
+		struct ib_event event = {
+			.device	    = &qp->dev->ib,
+			.element.qp = qp->ib,
+			.event	    = type,
+		};
+
+		if (qp->ib->event_handler)
+			qp->ib->event_handler(&event, qp->ib->qp_context);
+	}
+}
+
+/**
+ * frdma_qp_init - the parts of a queue pair that need no memory
+ * @qp: zeroed, with @dev, @ib and @type set; the caller sets up the sides
+ */
+void frdma_qp_init(struct frdma_qp *qp)
+{
+	mutex_init(&qp->mutex);
+	spin_lock_init(&qp->sq.post_lock);
+	spin_lock_init(&qp->rq.post_lock);
+	tasklet_setup(&qp->event_tasklet, raise_events);
+	hrtimer_setup(&qp->sq.timer, deadline_passed, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	qp->state = IB_QPS_RESET;
+	qp->attr.qp_state = IB_QPS_RESET;
+}
+
+/**
+ * frdma_qp_claim - own both sides
+ * @qp: whose mutex the caller holds
+ *
+ * Context: may sleep.
+ */
+void frdma_qp_claim(struct frdma_qp *qp)
+{
+	lockdep_assert_held(&qp->mutex);
+	frdma_side_claim(&qp->sq.side);
+	frdma_side_claim(&qp->rq.side);
+}
+
+/**
+ * frdma_qp_release - give both sides up, doing first what has come up
+ * @qp: claimed by the caller
+ */
+void frdma_qp_release(struct frdma_qp *qp)
+{
+	frdma_side_release(&qp->rq.side);
+	frdma_side_release(&qp->sq.side);
+}
+
+/**
+ * frdma_qp_kill - stop everything that could touch the queue pair
+ * @qp: claimed by the caller and unpublished; it stays claimed
+ *
+ * Context: may sleep.
+ */
+void frdma_qp_kill(struct frdma_qp *qp)
+{
+	hrtimer_cancel(&qp->sq.timer);
+	frdma_side_kill(&qp->sq.side);
+	frdma_side_kill(&qp->rq.side);
+	tasklet_kill(&qp->event_tasklet);
+}
+
+/**
+ * frdma_qp_event - tell the consumer of something
+ * @qp: one of whose sides the caller owns
+ * @type: an affiliated event
+ *
+ * It is raised from a tasklet, because the caller may be in the middle of a
+ * post, and the consumer's handler may take the locks that the post is under.
+ */
+void frdma_qp_event(struct frdma_qp *qp, enum ib_event_type type)
+{
+	set_bit(type, &qp->events);
+	tasklet_schedule(&qp->event_tasklet);
+}
+
+/**
+ * frdma_qp_error - go to the error state
+ * @qp: one of whose sides the caller owns
+ *
+ * Both sides run once more, and flush what they hold.
+ */
+void frdma_qp_error(struct frdma_qp *qp)
+{
+	enum ib_qp_state was = xchg(&qp->state, IB_QPS_ERR);
+
+	if (was == IB_QPS_ERR)
+		return;
+	trace_frdma_qp_state(qp->dev->ndev->ifindex, qp->qpn, was, IB_QPS_ERR);
+	frdma_side_kick_later(&qp->sq.side);
+	frdma_side_kick_later(&qp->rq.side);
+}
+
+/**
+ * frdma_qp_rq_doorbell - must the process ring for a receive request
+ * @qp: whose receive side the caller owns
+ * @needed: the responder will not look at the ring by itself
+ */
+void frdma_qp_rq_doorbell(struct frdma_qp *qp, bool needed)
+{
+	if (!qp->rq.ring.head)
+		return;
+	WRITE_ONCE(qp->rq.ring.head->flags,
+		   needed ? FRDMA_RING_NEED_DOORBELL : 0);
+
+	/*
+	 * Pairs with the barrier of the poster between its index and the
+	 * flag: either it sees the flag, or we see its request.
+	 */
+	smp_mb();
+}

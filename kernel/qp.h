@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Queue pairs: what they consist of, how they are found, how long they live.
+ *
+ * ib_core frees its struct ib_qp as soon as destroy returns, while a packet
+ * may just have found the queue pair by its number. So the index points to
+ * struct frdma_qp, which is freed after an RCU grace period; its struct
+ * ib_qp is touched under ownership of a side only, and destroy ends by
+ * owning both sides for ever.
+ */
+#ifndef FRDMA_QP_H
+#define FRDMA_QP_H
+
+#include <linux/hrtimer.h>
+#include <linux/mutex.h>
+#include <net/dst_cache.h>
+#include <rdma/ib_verbs.h>
+
+#include "ah.h"
+#include "cq.h"
+#include "mr.h"
+#include "proto/req.h"
+#include "proto/resp.h"
+#include "ring.h"
+#include "run.h"
+
+struct frdma_dev;
+
+/**
+ * struct frdma_ib_qp - what ib_core allocates
+ * @ib: what it knows
+ * @qp: everything else, NULL until created
+ */
+struct frdma_ib_qp {
+	struct ib_qp ib;
+	struct frdma_qp *qp;
+};
+
+/**
+ * struct frdma_path - the way to the peer of a connected queue pair
+ * @av: addresses and what goes into their headers
+ * @dst: route, per CPU; looked up again when routing changes
+ * @sport: UDP source port, constant for the connection (A17.9.2)
+ *
+ * Written by modify, which owns both sides; @dst by whoever sends.
+ */
+struct frdma_path {
+	struct frdma_av av;
+	struct dst_cache dst;
+	u16 sport;
+};
+
+/**
+ * struct frdma_sq - a send queue
+ * @side: ownership; it protects all of this
+ * @req: the requester's and completer's state; its slots are private copies
+ * @ring: where work requests are posted
+ * @post_lock: makes one producer of @ring of many posters in the kernel
+ * @prod: next slot of @ring to be posted by the kernel; under @post_lock
+ * @cq: where send completions go
+ * @timer: wakes the side at the deadline of @req.retry
+ * @timer_ns: when @timer fires; 0: not armed. Written by the owner
+ * @max_sge: elements that a work request may have
+ * @max_inline: bytes of inline data that it may have
+ * @has_av: slots end with a struct frdma_av (datagrams of kernel consumers,
+ *	whose address handles are copied as they post)
+ * @signal_all: every work request completes visibly
+ * @mr_waiter: waits for a region that is being invalidated
+ * @draining: it was woken, or is still waiting
+ * @drained: the SQ_DRAINED event of this SQD state was raised
+ * @notify: a completion was pushed and the event is not yet delivered
+ */
+struct frdma_sq {
+	struct frdma_side side;
+	struct frdma_req req;
+	struct frdma_ring ring;
+	spinlock_t post_lock;
+	u32 prod;
+	struct frdma_cq *cq;
+	struct hrtimer timer;
+	u64 timer_ns;
+	u32 max_sge;
+	u32 max_inline;
+	bool has_av;
+	bool signal_all;
+	struct frdma_mr_waiter mr_waiter;
+	bool draining;
+	bool drained;
+	bool notify;
+};
+
+/**
+ * struct frdma_rwr - the receive request in use, a private copy
+ * @len: bytes of its buffers
+ * @fault: its elements are unusable
+ * @wqe: the copy
+ * @sge: its elements
+ */
+struct frdma_rwr {
+	u64 len;
+	bool fault;
+	struct frdma_recv_wqe wqe;
+	struct frdma_sge sge[];
+};
+
+/**
+ * struct frdma_rq - a receive queue
+ * @side: ownership; it protects all of this
+ * @resp: the responder's state
+ * @ring: where receive requests are posted
+ * @post_lock: makes one producer of @ring of many posters in the kernel
+ * @prod: next slot of @ring to be posted by the kernel; under @post_lock
+ * @cons: next slot to be taken
+ * @cq: where receive completions go
+ * @cur: the receive request in use, if @have_cur
+ * @have_cur: one was taken off the ring and is not complete
+ * @max_sge: elements that a receive request may have
+ * @comm_est: the COMM_EST event was raised
+ * @notify: a completion was pushed and the event is not yet delivered
+ */
+struct frdma_rq {
+	struct frdma_side side;
+	struct frdma_resp resp;
+	struct frdma_ring ring;
+	spinlock_t post_lock;
+	u32 prod;
+	u32 cons;
+	struct frdma_cq *cq;
+	struct frdma_rwr *cur;
+	bool have_cur;
+	u32 max_sge;
+	bool comm_est;
+	bool notify;
+};
+
+/**
+ * struct frdma_qp - a queue pair
+ * @dev: its device
+ * @ib: what ib_core knows; valid until destroy owns both sides
+ * @qpn: its number, unique in the module; 1 for a GSI queue pair
+ * @type: IB_QPT_RC, IB_QPT_UD or IB_QPT_GSI
+ * @pd: protection domain, held by ib_core
+ * @user: posted to by a process
+ * @state: read by everybody. An owner of either side may set it to ERR;
+ *	all else is set by modify, which owns both
+ * @mutex: serialises modify, query and destroy
+ * @attr: attributes as last modified; under @mutex
+ * @path: the peer (RC)
+ * @qkey: Q_Key (UD, GSI); written by modify, which owns both sides
+ * @sq: send side
+ * @rq: receive side
+ * @events: bit n: IB_EVENT n is to be raised
+ * @event_tasklet: raises them, away from the call chain of a post
+ * @rcu: frees it
+ */
+struct frdma_qp {
+	struct frdma_dev *dev;
+	struct ib_qp *ib;
+	u32 qpn;
+	enum ib_qp_type type;
+	struct ib_pd *pd;
+	bool user;
+	enum ib_qp_state state;
+	struct mutex mutex;
+	struct ib_qp_attr attr;
+	struct frdma_path path;
+	u32 qkey;
+	struct frdma_sq sq;
+	struct frdma_rq rq;
+	unsigned long events;
+	struct tasklet_struct event_tasklet;
+	struct rcu_head rcu;
+};
+
+static inline struct frdma_ib_qp *to_frdma_ib_qp(struct ib_qp *ib)
+{
+	return container_of(ib, struct frdma_ib_qp, ib);
+}
+
+static inline struct frdma_qp *to_frdma_qp(struct ib_qp *ib)
+{
+	return to_frdma_ib_qp(ib)->qp;
+}
+
+/** frdma_sq_av - the address vector behind the elements of a slot */
+static inline struct frdma_av *frdma_sq_av(const struct frdma_sq *sq,
+					   const struct frdma_sge *sge)
+{
+	return (struct frdma_av *)(sge + sq->max_sge);
+}
+
+/** frdma_qp_of_send - the queue pair of a send side */
+static inline struct frdma_qp *frdma_qp_of_send(struct frdma_side *side)
+{
+	return container_of(side, struct frdma_qp, sq.side);
+}
+
+/** frdma_qp_of_recv - the queue pair of a receive side */
+static inline struct frdma_qp *frdma_qp_of_recv(struct frdma_side *side)
+{
+	return container_of(side, struct frdma_qp, rq.side);
+}
+
+/** frdma_qp_state - the state as an owner may see it change to ERR */
+static inline enum ib_qp_state frdma_qp_state(const struct frdma_qp *qp)
+{
+	return READ_ONCE(qp->state);
+}
+
+/** frdma_qp_can_recv - are packets of the peer's requests taken */
+static inline bool frdma_qp_can_recv(const struct frdma_qp *qp)
+{
+	enum ib_qp_state state = frdma_qp_state(qp);
+
+	return state == IB_QPS_RTR || state == IB_QPS_RTS ||
+	       state == IB_QPS_SQD || state == IB_QPS_SQE;
+}
+
+/** frdma_qp_can_send - are work requests executed (SQD: those begun) */
+static inline bool frdma_qp_can_send(const struct frdma_qp *qp)
+{
+	enum ib_qp_state state = frdma_qp_state(qp);
+
+	return state == IB_QPS_RTS || state == IB_QPS_SQD;
+}
+
+/* Ranges of numbers: 0 and 1 belong to management. */
+#define FRDMA_QPN_FIRST		16
+#define FRDMA_QPN_LAST		0xfffffe
+
+int frdma_qp_publish(struct frdma_qp *qp);
+void frdma_qp_unpublish(struct frdma_qp *qp);
+struct frdma_qp *frdma_qp_find(struct net *net, u32 qpn);
+struct frdma_qp *frdma_qp_find_gsi(struct frdma_dev *dev);
+void frdma_qp_init(struct frdma_qp *qp);
+void frdma_qp_claim(struct frdma_qp *qp);
+void frdma_qp_release(struct frdma_qp *qp);
+void frdma_qp_kill(struct frdma_qp *qp);
+void frdma_qp_event(struct frdma_qp *qp, enum ib_event_type type);
+void frdma_qp_error(struct frdma_qp *qp);
+void frdma_qp_rq_doorbell(struct frdma_qp *qp, bool needed);
+
+#endif /* FRDMA_QP_H */

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/ktime.h>
+
+#include "dev.h"
+#include "mr.h"
+#include "proto/wqe.h"
+#include "qp.h"
+#include "requester.h"
+#include "sge.h"
+#include "stats.h"
+#include "trace.h"
+#include "tx.h"
+#include "wc.h"
+
+/* Packets of one step; then others get their turn. */
+#define FRDMA_SEND_BUDGET	256
+
+static u32 posted_prod(struct frdma_qp *qp)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	u32 prod = frdma_ring_prod_acquire(&qp->sq.ring);
+
+	if (likely(prod - rq->wr_una <= qp->sq.ring.entries))
+		return prod;
+
+	/* The process wrote nonsense over its indices: that is its end. */
+	if (frdma_qp_state(qp) != IB_QPS_ERR)
+		frdma_qp_event(qp, IB_EVENT_QP_FATAL);
+	frdma_qp_error(qp);
+	return rq->wr_prod;
+}
+
+/* Copy a slot, once; from here on only the copy is looked at. */
+static void copy_slot(const struct frdma_sq *sq, struct frdma_swr *wr, u32 i)
+{
+	const void *slot = frdma_ring_slot(&sq->ring, i);
+	size_t extra;
+
+	memcpy(&wr->wqe, slot, sizeof(wr->wqe));
+	barrier();
+	if (sq->has_av)
+		extra = sq->ring.stride - sizeof(wr->wqe);
+	else if (wr->wqe.flags & FRDMA_WQE_INLINE)
+		extra = min(wr->wqe.inline_len, sq->max_inline);
+	else
+		extra = min_t(u32, wr->wqe.num_sge, sq->max_sge) *
+			sizeof(struct frdma_sge);
+	memcpy(wr->sge, slot + sizeof(wr->wqe), extra);
+	barrier();
+}
+
+static bool memory_is_usable(struct frdma_qp *qp, const struct frdma_swr *wr)
+{
+	u8 kind = frdma_wr(wr->wqe.opcode)->kind;
+	int access = 0;
+	u64 total;
+
+	if (kind == FRDMA_KIND_READ || kind == FRDMA_KIND_ATOMIC)
+		access = IB_ACCESS_LOCAL_WRITE;
+
+	if (wr->wqe.flags & FRDMA_WQE_INLINE || !wr->wqe.num_sge)
+		return true;
+	return frdma_sge_check(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
+			       access, &total) == FRDMA_MR_OK;
+}
+
+static void judge_slot(struct frdma_qp *qp, struct frdma_swr *wr)
+{
+	const struct frdma_wqe_limits limits = {
+		.transport	  = qp->sq.req.transport,
+		.kernel		  = !qp->user,
+		.max_sge	  = qp->sq.max_sge,
+		.max_inline_bytes = qp->sq.max_inline,
+	};
+	enum frdma_wqe_verdict verdict;
+
+	verdict = frdma_wqe_judge_send(&wr->wqe, wr->sge, &limits);
+	wr->vendor_err = verdict;
+	wr->status = frdma_wqe_status(verdict);
+	if (!wr->status && !memory_is_usable(qp, wr))
+		wr->status = FRDMA_WC_LOC_PROT_ERR;
+	if (wr->status)
+		frdma_count(qp->dev, FRDMA_CNT_LOCAL_ERRORS);
+}
+
+/* Take what was posted into the window. */
+static void fetch_posted(struct frdma_qp *qp)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	u32 prod = posted_prod(qp);
+
+	while (rq->wr_prod != prod) {
+		struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_prod);
+		u32 len;
+
+		copy_slot(&qp->sq, wr, rq->wr_prod);
+		judge_slot(qp, wr);
+		len = wr->status ? 0 : frdma_wqe_len(&wr->wqe, wr->sge);
+		trace_frdma_post(qp->dev->ndev->ifindex, qp->qpn,
+				 wr->wqe.wr_id, wr->wqe.opcode, wr->wqe.flags,
+				 len);
+		frdma_req_fetched(rq, len);
+
+		/* Longer than a datagram: sent nowhere (C10-93.1.1). */
+		if (!frdma_req_is_reliable(rq) && len > rq->mtu)
+			frdma_req_make_local(wr);
+	}
+}
+
+static void wake_after_invalidation(struct frdma_mr_waiter *waiter)
+{
+	struct frdma_qp *qp = container_of(waiter, struct frdma_qp,
+					   sq.mr_waiter);
+
+	frdma_side_kick_later(&qp->sq.side);
+}
+
+static u8 execute_reg(struct frdma_qp *qp, const struct frdma_swr *wr)
+{
+	struct frdma_mr *mr = (struct frdma_mr *)(uintptr_t)wr->wqe.reg.mr;
+
+	return frdma_mr_fast_reg(mr, qp->pd, wr->wqe.reg.key,
+				 wr->wqe.reg.access) == FRDMA_MR_OK ?
+	       FRDMA_WC_SUCCESS : FRDMA_WC_MW_BIND_ERR;
+}
+
+/*
+ * Returns false while readers of the region keep the work request from being
+ * complete. The last of them wakes this side.
+ */
+static bool execute_inv(struct frdma_qp *qp, const struct frdma_swr *wr,
+			u8 *status)
+{
+	if (!list_empty_careful(&qp->sq.mr_waiter.link))
+		return false;
+	if (qp->sq.draining) {
+		qp->sq.draining = false;
+		return true;
+	}
+
+	frdma_mr_waiter_init(&qp->sq.mr_waiter, wake_after_invalidation);
+	switch (frdma_mr_invalidate(qp->dev, qp->pd, wr->wqe.ex, false,
+				    &qp->sq.mr_waiter)) {
+	case FRDMA_MR_DRAINING:
+		qp->sq.draining = true;
+		return false;
+	case FRDMA_MR_NOT_INVALIDATED:
+		*status = FRDMA_WC_MW_BIND_ERR;
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* Returns false if the work request is not finished. */
+static bool execute_local(struct frdma_qp *qp)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+	u8 status = FRDMA_WC_SUCCESS;
+
+	if (wr->wqe.opcode == IB_UVERBS_WR_LOCAL_INV &&
+	    !execute_inv(qp, wr, &status))
+		return false;
+	if (wr->wqe.opcode == FRDMA_WR_REG_MR)
+		status = execute_reg(qp, wr);
+
+	wr->status = status;
+	if (!status)
+		frdma_req_local_done(rq);
+	return true;
+}
+
+/* Where the packets of a work request go. Returns false if nowhere. */
+static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
+		      struct frdma_flow *flow)
+{
+	const struct frdma_av *av = &qp->path.av;
+	const struct frdma_ah *ah;
+
+	flow->dev = qp->dev;
+	if (qp->type == IB_QPT_RC) {
+		flow->av = av;
+		flow->cache = &qp->path.dst;
+		flow->sport = qp->path.sport;
+		return true;
+	}
+
+	if (qp->user) {
+		ah = frdma_ah_find(qp->dev, wr->wqe.ud.ah);
+		if (!ah || ah->pd != qp->pd)
+			return false;
+		flow->av = &ah->av;
+	} else {
+		flow->av = frdma_sq_av(&qp->sq, wr->sge);
+	}
+	flow->cache = NULL;
+	flow->sport = frdma_av_sport(flow->av, qp->qpn, wr->wqe.ud.dqpn);
+	return true;
+}
+
+/* A datagram carries its addressing in each work request (IBTA 10.2.5). */
+static void fill_deth(const struct frdma_qp *qp, const struct frdma_swr *wr,
+		      struct frdma_hdr *hdr)
+{
+	bool own = wr->wqe.ud.qkey & FRDMA_QKEY_OWN;
+
+	hdr->dqpn = wr->wqe.ud.dqpn & FRDMA_QPN_MASK;
+	hdr->qkey = own ? qp->qkey : wr->wqe.ud.qkey;
+	hdr->sqpn = qp->qpn;
+}
+
+static bool fill_payload(struct frdma_qp *qp, const struct frdma_swr *wr,
+			 const struct frdma_req_pkt *pkt, void *payload)
+{
+	if (wr->wqe.flags & FRDMA_WQE_INLINE) {
+		memcpy(payload, (const void *)wr->sge + pkt->off, pkt->len);
+		return true;
+	}
+	return frdma_sge_gather(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
+				pkt->off, payload, pkt->len) == FRDMA_MR_OK;
+}
+
+enum packet_fate {
+	PACKET_SENT,
+	PACKET_UNSENT,
+	PACKET_BAD_MEMORY,
+};
+
+static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+	struct frdma_req_pkt pkt;
+	void *payload;
+
+	frdma_req_plan(rq, &pkt);
+	if (!frdma_req_is_reliable(rq))
+		fill_deth(qp, wr, &pkt.hdr);
+
+	payload = frdma_tx_reserve(tx, &pkt.hdr, pkt.len);
+	if (!payload)
+		return PACKET_UNSENT;
+	if (pkt.len && !fill_payload(qp, wr, &pkt, payload)) {
+		wr->status = FRDMA_WC_LOC_PROT_ERR;
+		return PACKET_BAD_MEMORY;
+	}
+	frdma_tx_commit(tx);
+
+	if (rq->psn != rq->end_psn)
+		frdma_count(qp->dev, FRDMA_CNT_RESENT_PACKETS);
+	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, pkt.hdr.opcode,
+		       pkt.hdr.psn, pkt.len, 1);
+	frdma_req_sent(rq, &pkt);
+	return PACKET_SENT;
+}
+
+/* IBTA 10.3.1: in SQD what was begun is finished, and nothing is begun. */
+static bool is_held_back(const struct frdma_qp *qp)
+{
+	const struct frdma_req *rq = &qp->sq.req;
+
+	return frdma_qp_state(qp) == IB_QPS_SQD && !rq->pkt &&
+	       rq->psn == rq->end_psn;
+}
+
+static bool may_send(const struct frdma_qp *qp)
+{
+	return !is_held_back(qp) &&
+	       frdma_req_judge(&qp->sq.req) == FRDMA_REQ_SEND;
+}
+
+/*
+ * Send packets of one flow. A connected queue pair has only one; a datagram
+ * may need another for each work request.
+ */
+static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	struct frdma_swr *first = frdma_req_wr(rq, rq->wr_next);
+	enum packet_fate fate = PACKET_SENT;
+	struct frdma_flow flow;
+	struct frdma_tx tx;
+	u32 sent = 0;
+
+	if (!find_flow(qp, first, &flow)) {
+		first->status = FRDMA_WC_LOC_QP_OP_ERR;
+		return 0;
+	}
+
+	frdma_tx_begin(&tx, &flow);
+	do {
+		fate = send_packet(qp, &tx);
+		sent += fate == PACKET_SENT;
+	} while (fate == PACKET_SENT && sent < budget && may_send(qp) &&
+		 frdma_req_is_reliable(rq));
+
+	if (!frdma_tx_end(&tx) || fate == PACKET_UNSENT) {
+		if (frdma_req_is_reliable(rq))
+			frdma_retry_local(&rq->retry, now_ns);
+		else if (fate == PACKET_UNSENT)
+			first->status = FRDMA_WC_LOC_QP_OP_ERR;
+	}
+	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq), now_ns);
+	return sent;
+}
+
+/* Returns true if the budget ended before the work did. */
+static bool transmit(struct frdma_qp *qp, u64 now_ns)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	u32 budget = FRDMA_SEND_BUDGET;
+
+	while (budget && !is_held_back(qp)) {
+		switch (frdma_req_judge(rq)) {
+		case FRDMA_REQ_SEND:
+			budget -= send_burst(qp, budget, now_ns);
+			break;
+		case FRDMA_REQ_LOCAL:
+			if (!execute_local(qp))
+				return false;
+			break;
+		default:
+			return false;
+		}
+	}
+	return !budget;
+}
+
+static void reap(struct frdma_qp *qp)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	u32 before = rq->wr_una;
+	struct frdma_swr *wr;
+
+	while ((wr = frdma_req_reap(rq))) {
+		frdma_wc_send(qp, wr, wr->status);
+		if (wr->status) {
+			frdma_qp_error(qp);
+			break;
+		}
+	}
+	if (rq->wr_una != before)
+		frdma_ring_cons_release(&qp->sq.ring, rq->wr_una);
+}
+
+/* IBTA 10.3.1.7: all that was posted completes, in order, as flushed. */
+static void flush(struct frdma_qp *qp)
+{
+	struct frdma_req *rq = &qp->sq.req;
+
+	fetch_posted(qp);
+	if (rq->wr_una == rq->wr_prod)
+		return;
+	while (rq->wr_una != rq->wr_prod)
+		frdma_wc_send(qp, frdma_req_wr(rq, rq->wr_una++),
+			      FRDMA_WC_WR_FLUSH_ERR);
+	rq->wr_next = rq->wr_una;
+	frdma_ring_cons_release(&qp->sq.ring, rq->wr_una);
+}
+
+static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
+{
+	struct frdma_req *rq = &qp->sq.req;
+
+	/* The timer has fired, or is about to. */
+	if (qp->sq.timer_ns && qp->sq.timer_ns <= now_ns)
+		qp->sq.timer_ns = 0;
+
+	switch (frdma_retry_expire(&rq->retry, now_ns)) {
+	case FRDMA_EXPIRY_NOT_YET:
+		return;
+	case FRDMA_EXPIRY_RESUME:
+		break;
+	case FRDMA_EXPIRY_RESEND:
+		frdma_count(qp->dev, FRDMA_CNT_RETRY_TIMEOUTS);
+		trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn,
+				  "timeout", rq->retry.retry_left);
+		break;
+	case FRDMA_EXPIRY_EXHAUSTED:
+		frdma_count(qp->dev, FRDMA_CNT_RETRY_EXCEEDED);
+		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
+		return;
+	}
+	frdma_req_restart(rq);
+}
+
+/* One timer, lazily: it may fire early, but not late. */
+static void set_timer(struct frdma_qp *qp)
+{
+	const struct frdma_retry *rt = &qp->sq.req.retry;
+
+	if (rt->wait == FRDMA_WAIT_NONE)
+		return;
+	if (qp->sq.timer_ns && qp->sq.timer_ns <= rt->deadline_ns)
+		return;
+	qp->sq.timer_ns = rt->deadline_ns;
+	hrtimer_start(&qp->sq.timer, ns_to_ktime(rt->deadline_ns),
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+static void report_drained(struct frdma_qp *qp)
+{
+	if (frdma_qp_state(qp) != IB_QPS_SQD || qp->sq.drained)
+		return;
+	if (frdma_req_in_flight(&qp->sq.req) || !is_held_back(qp))
+		return;
+	qp->sq.drained = true;
+	frdma_qp_event(qp, IB_EVENT_SQ_DRAINED);
+}
+
+/**
+ * frdma_requester_step - do what there is to do on the send side
+ * @side: owned by the caller
+ *
+ * Digest what the peer answered, send what may be sent, complete what is
+ * complete.
+ *
+ * Return: true if there is more, but not now.
+ */
+bool frdma_requester_step(struct frdma_side *side)
+{
+	struct frdma_qp *qp = frdma_qp_of_send(side);
+	struct sk_buff *skb;
+	bool more = false;
+
+	while ((skb = frdma_side_next_packet(side)))
+		side->packet(side, skb);
+
+	if (frdma_qp_can_send(qp)) {
+		u64 now_ns = ktime_get_ns();
+
+		look_at_clock(qp, now_ns);
+		fetch_posted(qp);
+		more = transmit(qp, now_ns);
+		reap(qp);
+		report_drained(qp);
+		set_timer(qp);
+	}
+	if (frdma_qp_state(qp) == IB_QPS_ERR)
+		flush(qp);
+
+	if (qp->sq.notify) {
+		qp->sq.notify = false;
+		frdma_cq_notify(qp->sq.cq);
+	}
+	return more;
+}

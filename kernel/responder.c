@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/atomic.h>
+
+#include "dev.h"
+#include "mr.h"
+#include "proto/resp.h"
+#include "qp.h"
+#include "recv.h"
+#include "responder.h"
+#include "rx.h"
+#include "sge.h"
+#include "stats.h"
+#include "trace.h"
+#include "tx.h"
+#include "wc.h"
+
+/* READ response packets of one step; then others get their turn. */
+#define FRDMA_READ_BUDGET	256
+
+static struct frdma_flow flow_to_peer(struct frdma_qp *qp)
+{
+	return (struct frdma_flow) {
+		.dev	= qp->dev,
+		.av	= &qp->path.av,
+		.cache	= &qp->path.dst,
+		.sport	= qp->path.sport,
+	};
+}
+
+/* A packet without payload: ACK, NAK, or the answer to an atomic. */
+static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
+{
+	struct frdma_flow flow = flow_to_peer(qp);
+	bool nak = hdr->syndrome & FRDMA_AETH_KIND;
+	struct frdma_tx tx;
+
+	hdr->dqpn = qp->attr.dest_qp_num;
+	hdr->pkey = FRDMA_PKEY_DEFAULT;
+	hdr->migreq = true;
+	hdr->msn = qp->rq.resp.msn;
+
+	frdma_tx_begin(&tx, &flow);
+	if (frdma_tx_reserve(&tx, hdr, 0))
+		frdma_tx_commit(&tx);
+	frdma_tx_end(&tx);
+
+	if (nak)
+		trace_frdma_nak(qp->dev->ndev->ifindex, qp->qpn, true,
+				hdr->psn, hdr->syndrome, hdr->msn);
+	else
+		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, true,
+				hdr->psn, hdr->syndrome, hdr->msn);
+}
+
+static void send_ack(struct frdma_qp *qp)
+{
+	struct frdma_hdr hdr = {
+		.opcode	  = FRDMA_ACKNOWLEDGE,
+		.psn	  = frdma_psn_add(qp->rq.resp.epsn, -1),
+		.syndrome = FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
+	};
+
+	qp->rq.resp.ack_due = false;
+	frdma_count(qp->dev, FRDMA_CNT_SENT_ACKS);
+	send_answer(qp, &hdr);
+}
+
+static void send_nak(struct frdma_qp *qp, u32 psn, u8 syndrome)
+{
+	struct frdma_hdr hdr = {
+		.opcode	  = FRDMA_ACKNOWLEDGE,
+		.psn	  = psn,
+		.syndrome = syndrome,
+	};
+
+	send_answer(qp, &hdr);
+}
+
+static void send_atomic_ack(struct frdma_qp *qp, u32 psn, u64 orig)
+{
+	struct frdma_hdr hdr = {
+		.opcode	     = FRDMA_ATOMIC_ACK,
+		.psn	     = psn,
+		.syndrome    = FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
+		.atomic_orig = orig,
+	};
+
+	frdma_count(qp->dev, FRDMA_CNT_SENT_ACKS);
+	send_answer(qp, &hdr);
+}
+
+/* The request ends the connection: tell the peer, then the owner. */
+static void refuse(struct frdma_qp *qp, u32 psn,
+		   enum frdma_resp_verdict verdict)
+{
+	static const enum ib_event_type events[] = {
+		[FRDMA_RESP_EVENT_REQ]	  = IB_EVENT_QP_REQ_ERR,
+		[FRDMA_RESP_EVENT_ACCESS] = IB_EVENT_QP_ACCESS_ERR,
+		[FRDMA_RESP_EVENT_FATAL]  = IB_EVENT_QP_FATAL,
+	};
+	const struct frdma_resp_fault *fault = frdma_resp_fault(verdict);
+
+	frdma_drop_unbuilt(qp->dev, FRDMA_DROP_BAD_REQUEST);
+	frdma_count(qp->dev, FRDMA_CNT_SENT_ERR_NAKS);
+	send_nak(qp, psn, fault->nak);
+
+	if (qp->rq.have_cur && fault->recv_status != FRDMA_WC_WR_FLUSH_ERR) {
+		struct frdma_cqe cqe = {
+			.status	    = fault->recv_status,
+			.opcode	    = IB_WC_RECV,
+			.vendor_err = verdict,
+		};
+
+		frdma_wc_recv(qp, &cqe, false);
+	}
+	if (fault->event != FRDMA_RESP_EVENT_NONE)
+		frdma_qp_event(qp, events[fault->event]);
+	frdma_qp_error(qp);
+}
+
+static struct frdma_mr *enter_remote(struct frdma_qp *qp, u32 rkey, u64 va,
+				     u64 len, int access)
+{
+	enum frdma_mr_fault fault;
+
+	return frdma_mr_enter(qp->dev, qp->pd, rkey, va, len, access, &fault);
+}
+
+static enum frdma_resp_verdict execute_send(struct frdma_qp *qp,
+					    const struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_rwr *cur = qp->rq.cur;
+
+	if (cur->fault)
+		return FRDMA_RESP_RECV_FAULT;
+	if (pkt->hdr.payload_len &&
+	    frdma_sge_scatter_skb(qp->dev, qp->pd, cur->sge, cur->wqe.num_sge,
+				  qp->rq.resp.got, pkt->skb, pkt->payload_off,
+				  pkt->hdr.payload_len) != FRDMA_MR_OK)
+		return FRDMA_RESP_RECV_FAULT;
+
+	if (!(frdma_op(pkt->hdr.opcode)->ext & FRDMA_EXT_INV))
+		return FRDMA_RESP_ACCEPT;
+
+	switch (frdma_mr_invalidate(qp->dev, qp->pd, pkt->hdr.inv_rkey, true,
+				    NULL)) {
+	case FRDMA_MR_NOT_INVALIDATED:
+		return FRDMA_RESP_BAD_INV;
+	case FRDMA_MR_DRAINING:
+		/* A reader on another CPU: the peer asks again. */
+		return FRDMA_RESP_WAITING;
+	default:
+		return FRDMA_RESP_ACCEPT;
+	}
+}
+
+static enum frdma_resp_verdict execute_write(struct frdma_qp *qp,
+					     const struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_resp *rs = &qp->rq.resp;
+	bool starts = frdma_op(pkt->hdr.opcode)->starts;
+	u32 rkey = starts ? pkt->hdr.rkey : rs->rkey;
+	u64 va = starts ? pkt->hdr.va : rs->va;
+	u32 len = starts ? pkt->hdr.dma_len : pkt->hdr.payload_len;
+	struct frdma_mr *mr;
+
+	/* Without a byte to write, the key means nothing (IBTA 9.4.3). */
+	if (!len)
+		return FRDMA_RESP_ACCEPT;
+	mr = enter_remote(qp, rkey, va, len, IB_ACCESS_REMOTE_WRITE);
+	if (!mr)
+		return FRDMA_RESP_BAD_KEY;
+	frdma_mr_write_skb(mr, va, pkt->skb, pkt->payload_off,
+			   pkt->hdr.payload_len);
+	frdma_mr_leave(mr);
+	return FRDMA_RESP_ACCEPT;
+}
+
+/* The response is produced after the commit; here only the key is judged. */
+static enum frdma_resp_verdict execute_read(struct frdma_qp *qp,
+					    const struct frdma_rx_pkt *pkt)
+{
+	struct frdma_mr *mr;
+
+	if (!pkt->hdr.dma_len)
+		return FRDMA_RESP_ACCEPT;
+	mr = enter_remote(qp, pkt->hdr.rkey, pkt->hdr.va, pkt->hdr.dma_len,
+			  IB_ACCESS_REMOTE_READ);
+	if (!mr)
+		return FRDMA_RESP_BAD_KEY;
+	frdma_mr_leave(mr);
+	return FRDMA_RESP_ACCEPT;
+}
+
+/* With the CPU's own atomics: host programs may join in (ATOMIC_GLOB). */
+static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
+					      const struct frdma_rx_pkt *pkt,
+					      u64 *orig)
+{
+	const struct frdma_hdr *hdr = &pkt->hdr;
+	struct frdma_mr *mr;
+	u64 *at;
+
+	mr = enter_remote(qp, hdr->rkey, hdr->va, sizeof(*at),
+			  IB_ACCESS_REMOTE_ATOMIC);
+	if (!mr)
+		return FRDMA_RESP_BAD_KEY;
+	at = frdma_mr_atomic(mr, hdr->va);
+	if (!at) {
+		frdma_mr_leave(mr);
+		return FRDMA_RESP_BAD_ALIGN;
+	}
+	if (hdr->opcode == FRDMA_COMPARE_SWAP)
+		*orig = cmpxchg64(at, hdr->compare, hdr->swap_add);
+	else
+		*orig = atomic64_fetch_add(hdr->swap_add, (atomic64_t *)at);
+	frdma_mr_leave(mr);
+	return FRDMA_RESP_ACCEPT;
+}
+
+static enum frdma_resp_verdict execute(struct frdma_qp *qp,
+				       const struct frdma_rx_pkt *pkt,
+				       u64 *orig)
+{
+	switch (frdma_op(pkt->hdr.opcode)->kind) {
+	case FRDMA_KIND_SEND:
+		return execute_send(qp, pkt);
+	case FRDMA_KIND_WRITE:
+		return execute_write(qp, pkt);
+	case FRDMA_KIND_READ:
+		return execute_read(qp, pkt);
+	default:
+		return execute_atomic(qp, pkt, orig);
+	}
+}
+
+/* A message that uses a receive request is complete. */
+static void complete_recv(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
+			  u32 len)
+{
+	const struct frdma_op *op = frdma_op(pkt->hdr.opcode);
+	bool write = op->kind == FRDMA_KIND_WRITE;
+	struct frdma_cqe cqe = {
+		.opcode	  = write ? IB_WC_RECV_RDMA_WITH_IMM : IB_WC_RECV,
+		.byte_len = len,
+	};
+
+	if (op->ext & FRDMA_EXT_IMM) {
+		cqe.wc_flags |= IB_WC_WITH_IMM;
+		cqe.ex = (__force u32)pkt->hdr.imm_data;
+	}
+	if (op->ext & FRDMA_EXT_INV) {
+		cqe.wc_flags |= IB_WC_WITH_INVALIDATE;
+		cqe.ex = pkt->hdr.inv_rkey;
+	}
+	frdma_wc_recv(qp, &cqe, pkt->hdr.solicited);
+}
+
+static void count_request(struct frdma_qp *qp, const struct frdma_op *op)
+{
+	static const enum frdma_counter counters[] = {
+		[FRDMA_KIND_SEND]   = FRDMA_CNT_RX_SENDS,
+		[FRDMA_KIND_WRITE]  = FRDMA_CNT_RX_WRITES,
+		[FRDMA_KIND_READ]   = FRDMA_CNT_RX_READS,
+		[FRDMA_KIND_ATOMIC] = FRDMA_CNT_RX_ATOMICS,
+	};
+
+	if (op->ends)
+		frdma_count(qp->dev, counters[op->kind]);
+}
+
+/* The request was executed: now it counts. */
+static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
+		   u64 orig)
+{
+	const struct frdma_op *op = frdma_op(pkt->hdr.opcode);
+	struct frdma_resp *rs = &qp->rq.resp;
+	u32 len = rs->got + pkt->hdr.payload_len;
+
+	frdma_resp_commit(rs, &pkt->hdr, orig);
+	count_request(qp, op);
+	if (op->ends_recv)
+		complete_recv(qp, pkt, len);
+	if (op->kind == FRDMA_KIND_ATOMIC)
+		send_atomic_ack(qp, pkt->hdr.psn, orig);
+}
+
+static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	struct frdma_resp *rs = &qp->rq.resp;
+	enum frdma_dup_verdict verdict = frdma_resp_judge_dup(rs, &pkt->hdr);
+
+	frdma_count(qp->dev, FRDMA_CNT_DUPLICATE_REQUESTS);
+	frdma_resp_commit_dup(rs, &pkt->hdr, verdict);
+	if (verdict == FRDMA_DUP_ATOMIC)
+		send_atomic_ack(qp, pkt->hdr.psn,
+				frdma_resp_saved(rs, pkt->hdr.psn));
+	else if (verdict == FRDMA_DUP_DROP)
+		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_DUPLICATE);
+}
+
+static void ask_for_missing(struct frdma_qp *qp)
+{
+	struct frdma_resp *rs = &qp->rq.resp;
+
+	rs->nak = FRDMA_RESP_NAK_SEQ;
+	frdma_count(qp->dev, FRDMA_CNT_OUT_OF_ORDER);
+	frdma_count(qp->dev, FRDMA_CNT_SENT_SEQ_NAKS);
+	frdma_drop_unbuilt(qp->dev, FRDMA_DROP_OUT_OF_SEQUENCE);
+	send_nak(qp, rs->epsn, FRDMA_NAK_PSN);
+}
+
+static void ask_to_wait(struct frdma_qp *qp, u32 psn)
+{
+	qp->rq.resp.nak = FRDMA_RESP_NAK_RNR;
+	frdma_count(qp->dev, FRDMA_CNT_SENT_RNR_NAKS);
+	frdma_drop_unbuilt(qp->dev, FRDMA_DROP_NO_RECV);
+	send_nak(qp, psn, FRDMA_AETH_RNR | qp->attr.min_rnr_timer);
+}
+
+/* The receive request that the packet would use. */
+static struct frdma_resp_recv look_for_recv(struct frdma_qp *qp,
+					    const struct frdma_hdr *hdr)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+	struct frdma_resp_recv recv = { };
+
+	if (hdr->psn != qp->rq.resp.epsn)
+		return recv;
+	if (op->kind != FRDMA_KIND_SEND && !op->takes_recv)
+		return recv;
+	recv.ready = frdma_recv_take(qp);
+	if (recv.ready)
+		recv.len = qp->rq.cur->fault ? U32_MAX : qp->rq.cur->len;
+	return recv;
+}
+
+/* Returns false if the budget ended before the response did. */
+static bool send_read_response(struct frdma_qp *qp, u32 budget)
+{
+	struct frdma_flow flow = flow_to_peer(qp);
+	struct frdma_resp *rs = &qp->rq.resp;
+	struct frdma_tx tx;
+
+	frdma_tx_begin(&tx, &flow);
+	while (rs->read.active && budget--) {
+		struct frdma_mr *mr = NULL;
+		struct frdma_hdr hdr;
+		void *payload;
+
+		frdma_resp_read_plan(rs, &hdr);
+		hdr.dqpn = qp->attr.dest_qp_num;
+		hdr.pkey = FRDMA_PKEY_DEFAULT;
+
+		/* The region may go while its response is under way. */
+		if (hdr.payload_len) {
+			mr = enter_remote(qp, rs->read.rkey, rs->read.va,
+					  hdr.payload_len,
+					  IB_ACCESS_REMOTE_READ);
+			if (!mr) {
+				rs->read.active = false;
+				frdma_tx_end(&tx);
+				refuse(qp, hdr.psn, FRDMA_RESP_BAD_KEY);
+				return true;
+			}
+		}
+
+		/* What cannot be built is lost; the peer will miss it. */
+		payload = frdma_tx_reserve(&tx, &hdr, hdr.payload_len);
+		if (payload) {
+			if (mr)
+				frdma_mr_read(mr, rs->read.va, payload,
+					      hdr.payload_len);
+			frdma_tx_commit(&tx);
+		}
+		if (mr)
+			frdma_mr_leave(mr);
+		frdma_resp_read_sent(rs, &hdr);
+	}
+	frdma_tx_end(&tx);
+	return !rs->read.active;
+}
+
+static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	struct frdma_resp *rs = &qp->rq.resp;
+	enum frdma_resp_verdict verdict;
+	u64 orig = 0;
+
+	if (!frdma_qp_can_recv(qp)) {
+		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_QP_STATE);
+		return;
+	}
+
+	/* In a train, a READ may be followed by more: answer in order. */
+	while (rs->read.active)
+		send_read_response(qp, FRDMA_READ_BUDGET);
+
+	verdict = frdma_resp_judge(rs, &pkt->hdr,
+				   look_for_recv(qp, &pkt->hdr));
+	if (verdict == FRDMA_RESP_ACCEPT)
+		verdict = execute(qp, pkt, &orig);
+
+	switch (verdict) {
+	case FRDMA_RESP_ACCEPT:
+		commit(qp, pkt, orig);
+		break;
+	case FRDMA_RESP_DUPLICATE:
+		answer_again(qp, pkt);
+		break;
+	case FRDMA_RESP_GAP:
+		ask_for_missing(qp);
+		break;
+	case FRDMA_RESP_WAITING:
+		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_OUT_OF_SEQUENCE);
+		break;
+	case FRDMA_RESP_NO_RECV:
+		ask_to_wait(qp, pkt->hdr.psn);
+		break;
+	default:
+		refuse(qp, pkt->hdr.psn, verdict);
+		break;
+	}
+
+	/* IBTA 11.6.3.2: the peer is connected, though nobody said so. */
+	if (frdma_qp_state(qp) == IB_QPS_RTR && !qp->rq.comm_est) {
+		qp->rq.comm_est = true;
+		frdma_qp_event(qp, IB_EVENT_COMM_EST);
+	}
+}
+
+/**
+ * frdma_responder_packet - take requests of the peer
+ * @side: receive side, owned by the caller
+ * @skb: consumed
+ */
+void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
+{
+	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_request);
+}
+
+/**
+ * frdma_responder_step - do what there is to do on the receive side
+ * @side: owned by the caller
+ *
+ * Finish a READ response, execute what waits, acknowledge all of it at once.
+ *
+ * Return: true if there is more, but not now.
+ */
+bool frdma_responder_step(struct frdma_side *side)
+{
+	struct frdma_qp *qp = frdma_qp_of_recv(side);
+	struct frdma_resp *rs = &qp->rq.resp;
+	bool more = false;
+
+	for (;;) {
+		struct sk_buff *skb;
+
+		if (rs->read.active &&
+		    !send_read_response(qp, FRDMA_READ_BUDGET)) {
+			more = true;
+			break;
+		}
+		skb = frdma_side_next_packet(side);
+		if (!skb)
+			break;
+		side->packet(side, skb);
+	}
+
+	if (!more && rs->ack_due && frdma_qp_can_recv(qp))
+		send_ack(qp);
+	if (frdma_qp_state(qp) == IB_QPS_ERR)
+		frdma_recv_flush(qp);
+
+	if (qp->rq.notify) {
+		qp->rq.notify = false;
+		frdma_cq_notify(qp->rq.cq);
+	}
+	return more;
+}

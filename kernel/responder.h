@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The receive side of a queue pair: what its owner does with requests. */
+#ifndef FRDMA_RESPONDER_H
+#define FRDMA_RESPONDER_H
+
+#include "run.h"
+
+bool frdma_responder_step(struct frdma_side *side);
+void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb);
+
+#endif /* FRDMA_RESPONDER_H */

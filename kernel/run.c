@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/rcupdate.h>
+#include <linux/wait_bit.h>
+
+#include "run.h"
+
+/* Somebody owns the side. */
+#define FRDMA_SIDE_OWNED	BIT(0)
+/* A note: there is more to do. */
+#define FRDMA_SIDE_WORK		BIT(1)
+/* Somebody sleeps until the side is handed over. */
+#define FRDMA_SIDE_CLAIMED	BIT(2)
+/* It was handed over. */
+#define FRDMA_SIDE_GRANTED	BIT(3)
+
+static bool frdma_side_leave(struct frdma_side *side)
+{
+	int old = atomic_read(&side->word);
+	int new;
+
+	/*
+	 * Release: what the owner wrote is seen by the next one, whose
+	 * atomic in frdma_side_deliver(), frdma_side_enter() or the claim
+	 * is the acquire.
+	 */
+	do {
+		if (old & FRDMA_SIDE_CLAIMED)
+			new = (old & ~FRDMA_SIDE_CLAIMED) | FRDMA_SIDE_GRANTED;
+		else if (old & FRDMA_SIDE_WORK)
+			return false;
+		else
+			new = 0;
+	} while (!atomic_try_cmpxchg(&side->word, &old, new));
+
+	if (new & FRDMA_SIDE_GRANTED)
+		wake_up_var(&side->word);
+	return true;
+}
+
+/* Own the side, or leave a note for its owner. */
+static bool frdma_side_enter(struct frdma_side *side)
+{
+	int old = atomic_fetch_or(FRDMA_SIDE_OWNED | FRDMA_SIDE_WORK,
+				  &side->word);
+
+	return !(old & FRDMA_SIDE_OWNED);
+}
+
+/* The side is owned by the caller, who gives it up or passes it on. */
+static void frdma_side_run(struct frdma_side *side)
+{
+	do {
+		atomic_andnot(FRDMA_SIDE_WORK, &side->word);
+
+		/* Notes left before this point are seen by the step. */
+		smp_mb__after_atomic();
+		if (!side->step(side))
+			continue;
+
+		atomic_or(FRDMA_SIDE_WORK, &side->word);
+		if (!(atomic_read(&side->word) & FRDMA_SIDE_CLAIMED)) {
+			tasklet_schedule(&side->tasklet);
+			return;
+		}
+	} while (!frdma_side_leave(side));
+}
+
+/* Scheduled by an owner, whose ownership it takes over. */
+static void frdma_side_tasklet(struct tasklet_struct *t)
+{
+	struct frdma_side *side = from_tasklet(side, t, tasklet);
+
+	rcu_read_lock();
+	frdma_side_run(side);
+	rcu_read_unlock();
+}
+
+/**
+ * frdma_side_init - a side that nobody owns
+ * @side: to be set up
+ * @step: its engine
+ * @packet: that engine's way in for packets
+ */
+void frdma_side_init(struct frdma_side *side, frdma_step_fn step,
+		     frdma_packet_fn packet)
+{
+	atomic_set(&side->word, 0);
+	side->dead = false;
+	side->step = step;
+	side->packet = packet;
+	skb_queue_head_init(&side->packets);
+	tasklet_setup(&side->tasklet, frdma_side_tasklet);
+}
+
+/**
+ * frdma_side_kick - there is work: do it here, or let the owner do it
+ * @side: of a queue pair that the caller keeps alive
+ *
+ * Context: softirq, or a task with interrupts on. Not where the caller's own
+ * frames may hold what a completion handler needs: see
+ * frdma_side_kick_later().
+ */
+void frdma_side_kick(struct frdma_side *side)
+{
+	local_bh_disable();
+	rcu_read_lock();
+	if (frdma_side_enter(side))
+		frdma_side_run(side);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+/**
+ * frdma_side_kick_later - there is work: have it done soon
+ * @side: of a queue pair that the caller keeps alive
+ *
+ * Context: any.
+ */
+void frdma_side_kick_later(struct frdma_side *side)
+{
+	if (frdma_side_enter(side))
+		tasklet_schedule(&side->tasklet);
+}
+
+static bool frdma_side_queue(struct frdma_side *side, struct sk_buff *skb)
+{
+	bool queued = false;
+
+	spin_lock(&side->packets.lock);
+	if (!side->dead &&
+	    skb_queue_len(&side->packets) < FRDMA_SIDE_PACKETS_MAX) {
+		__skb_queue_tail(&side->packets, skb);
+		queued = true;
+	}
+	spin_unlock(&side->packets.lock);
+	return queued;
+}
+
+/**
+ * frdma_side_deliver - take a packet here, or leave it for the owner
+ * @side: of a queue pair found under RCU
+ * @skb: consumed on success; data at the UDP header
+ *
+ * If the side's word is 0, nobody owns it and nothing waits, so the packet
+ * overtakes none.
+ *
+ * Context: softirq. Return: false if there is no room or the side is dead.
+ */
+bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb)
+{
+	if (atomic_cmpxchg(&side->word, 0, FRDMA_SIDE_OWNED) == 0) {
+		side->packet(side, skb);
+		frdma_side_run(side);
+		return true;
+	}
+
+	if (!frdma_side_queue(side, skb))
+		return false;
+	if (frdma_side_enter(side))
+		frdma_side_run(side);
+	return true;
+}
+
+/**
+ * frdma_side_next_packet - what was left for the owner
+ * @side: owned by the caller
+ *
+ * Return: a packet, now the caller's, or NULL.
+ */
+struct sk_buff *frdma_side_next_packet(struct frdma_side *side)
+{
+	/* Whoever queues after this look leaves a note after queueing. */
+	if (skb_queue_empty_lockless(&side->packets))
+		return NULL;
+	return skb_dequeue(&side->packets);
+}
+
+/**
+ * frdma_side_claim - own the side from a task
+ * @side: whose claims the caller serialises by a mutex
+ *
+ * Context: may sleep, for as long as the owner needs for one step.
+ */
+void frdma_side_claim(struct frdma_side *side)
+{
+	int old;
+
+	might_sleep();
+	old = atomic_fetch_or(FRDMA_SIDE_OWNED | FRDMA_SIDE_CLAIMED,
+			      &side->word);
+	if (old & FRDMA_SIDE_OWNED)
+		wait_var_event(&side->word, atomic_read(&side->word) &
+			       FRDMA_SIDE_GRANTED);
+	atomic_andnot(FRDMA_SIDE_CLAIMED | FRDMA_SIDE_GRANTED, &side->word);
+
+	/* Pairs with the release in frdma_side_leave(). */
+	smp_mb__after_atomic();
+}
+
+/**
+ * frdma_side_release - give up a claimed side
+ * @side: claimed by the caller
+ *
+ * Runs a step first: what was left meanwhile is done now.
+ */
+void frdma_side_release(struct frdma_side *side)
+{
+	local_bh_disable();
+	rcu_read_lock();
+	frdma_side_run(side);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+/**
+ * frdma_side_kill - own the side for ever
+ * @side: claimed by the caller, of a queue pair that nobody can find anew
+ *
+ * Packets that wait are dropped; those who still hold the queue pair under
+ * RCU leave notes that nobody reads, and queue nothing.
+ *
+ * Context: may sleep.
+ */
+void frdma_side_kill(struct frdma_side *side)
+{
+	spin_lock_bh(&side->packets.lock);
+	side->dead = true;
+	spin_unlock_bh(&side->packets.lock);
+	skb_queue_purge(&side->packets);
+	tasklet_kill(&side->tasklet);
+}

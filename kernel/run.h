@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who runs an engine, where and when. A queue pair has two sides, each with
+ * one owner at a time: the send side (requester and completer, which share
+ * the window) and the receive side (responder).
+ *
+ * Whoever has work for a side enters it. If nobody is there, he owns it and
+ * runs its step in place; else he leaves a note (one atomic), and the owner
+ * runs another step before it leaves. An owner whose budget is spent passes
+ * the side on to the side's tasklet. modify and destroy claim sides: they
+ * sleep until the owner hands over.
+ *
+ * Ownership is the lock of all that a side owns: it is taken with bottom
+ * halves off, or by a claim.
+ */
+#ifndef FRDMA_RUN_H
+#define FRDMA_RUN_H
+
+#include <linux/interrupt.h>
+#include <linux/skbuff.h>
+#include <linux/types.h>
+
+struct frdma_side;
+
+/**
+ * typedef frdma_step_fn - do what there is to do on a side
+ * @side: owned by the caller, bottom halves off, in an RCU read section
+ *
+ * Return: true if the budget was spent before the work was.
+ */
+typedef bool (*frdma_step_fn)(struct frdma_side *side);
+
+/**
+ * typedef frdma_packet_fn - take a packet, or a train of them
+ * @side: owned by the caller, bottom halves off, in an RCU read section
+ * @skb: consumed; data at the UDP header
+ *
+ * A step follows.
+ */
+typedef void (*frdma_packet_fn)(struct frdma_side *side, struct sk_buff *skb);
+
+/**
+ * struct frdma_side - one side of a queue pair
+ * @word: FRDMA_SIDE_*: owner, notes, claims
+ * @dead: set by the last owner: packets are no longer queued here; protected
+ *	by the lock of @packets
+ * @step: the engine
+ * @packet: its way in for packets
+ * @packets: what arrived while the side was owned by another
+ * @tasklet: runs the side when nobody else can
+ */
+struct frdma_side {
+	atomic_t word;
+	bool dead;
+	frdma_step_fn step;
+	frdma_packet_fn packet;
+	struct sk_buff_head packets;
+	struct tasklet_struct tasklet;
+};
+
+/* Most packets that wait for an owner. */
+#define FRDMA_SIDE_PACKETS_MAX	1024
+
+void frdma_side_init(struct frdma_side *side, frdma_step_fn step,
+		     frdma_packet_fn packet);
+void frdma_side_kick(struct frdma_side *side);
+void frdma_side_kick_later(struct frdma_side *side);
+bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb);
+struct sk_buff *frdma_side_next_packet(struct frdma_side *side);
+void frdma_side_claim(struct frdma_side *side);
+void frdma_side_release(struct frdma_side *side);
+void frdma_side_kill(struct frdma_side *side);
+
+#endif /* FRDMA_RUN_H */

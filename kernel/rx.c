@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/ipv6.h>
+
+#include "dev.h"
+#include "net.h"
+#include "proto/icrc.h"
+#include "proto/op.h"
+#include "proto/wire.h"
+#include "qp.h"
+#include "rx.h"
+#include "stats.h"
+#include "trace.h"
+
+static bool skb_is_ipv4(const struct sk_buff *skb)
+{
+	return ip_hdr(skb)->version == 4;
+}
+
+/* The addresses of a packet as the GIDs that they are. */
+static void skb_gids(const struct sk_buff *skb, union ib_gid *sgid,
+		     union ib_gid *dgid)
+{
+	if (skb_is_ipv4(skb)) {
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr,
+				       (struct in6_addr *)sgid);
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr,
+				       (struct in6_addr *)dgid);
+	} else {
+		memcpy(sgid, &ipv6_hdr(skb)->saddr, sizeof(*sgid));
+		memcpy(dgid, &ipv6_hdr(skb)->daddr, sizeof(*dgid));
+	}
+}
+
+/* IBTA 9.6.1.2: both addresses of a connection are checked. */
+static bool is_from_peer(const struct frdma_qp *qp, const struct sk_buff *skb)
+{
+	const struct frdma_av *av = &qp->path.av;
+	union ib_gid sgid, dgid;
+
+	if (qp->type != IB_QPT_RC)
+		return true;
+	skb_gids(skb, &sgid, &dgid);
+	return !memcmp(&sgid, &av->dgid, sizeof(sgid)) &&
+	       !memcmp(&dgid, &av->sgid, sizeof(dgid));
+}
+
+/* IBTA 10.9.3: equal, and one of both a full member. */
+static bool pkeys_match(u16 a, u16 b)
+{
+	return !((a ^ b) & FRDMA_PKEY_BASE) && (a | b) & FRDMA_PKEY_FULL;
+}
+
+static u8 qp_transport(const struct frdma_qp *qp)
+{
+	return qp->type == IB_QPT_RC ? FRDMA_RC : FRDMA_UD;
+}
+
+static u32 crc_of_skb(u32 crc, const struct sk_buff *skb, u32 off, u32 len)
+{
+	u32 end = skb_headlen(skb);
+	u32 n;
+	int i;
+
+	if (off < end) {
+		n = min(len, end - off);
+		crc = frdma_crc32(crc, skb->data + off, n);
+		off += n;
+		len -= n;
+	}
+
+	for (i = 0; len && i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+		u32 start = end;
+
+		end += skb_frag_size(frag);
+		if (off >= end)
+			continue;
+		n = min(len, end - off);
+		crc = frdma_crc32(crc, skb_frag_address(frag) + (off - start),
+				  n);
+		off += n;
+		len -= n;
+	}
+	return crc;
+}
+
+/**
+ * struct rx_train - a buffer that is being taken apart
+ * @skb: the buffer
+ * @pseudo: the part of the ICRC that its packets share
+ * @ip_id: IPv4 identification of the first
+ * @seg_len: bytes of each packet but the last
+ * @nr: number of packets
+ */
+struct rx_train {
+	const struct sk_buff *skb;
+	struct frdma_icrc_pseudo pseudo;
+	u16 ip_id;
+	u32 seg_len;
+	u32 nr;
+};
+
+static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
+{
+	u32 len = skb->len - sizeof(struct udphdr);
+
+	train->skb = skb;
+	train->ip_id = 0;
+	if (skb_is_ipv4(skb)) {
+		train->ip_id = ntohs(ip_hdr(skb)->id);
+		frdma_icrc_pseudo_ipv4(&train->pseudo, ip_hdr(skb),
+				       udp_hdr(skb));
+	} else {
+		frdma_icrc_pseudo_ipv6(&train->pseudo, ipv6_hdr(skb),
+				       udp_hdr(skb));
+	}
+	train->seg_len = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : len;
+	train->nr = skb_is_gso(skb) ? DIV_ROUND_UP(len, train->seg_len) : 1;
+}
+
+static bool icrc_is_right(struct rx_train *train, u32 i, u32 off, u32 len,
+			  const void *headers, u32 hdr_len)
+{
+	u32 body = len - hdr_len - FRDMA_ICRC_LEN;
+	__le32 icrc;
+	u32 crc;
+
+	/* What a packet of a train would have had as one of its own. */
+	if (train->nr > 1)
+		frdma_icrc_pseudo_set(&train->pseudo, train->ip_id + i, len);
+	crc = frdma_icrc_seed(&train->pseudo, headers, hdr_len);
+	crc = crc_of_skb(crc, train->skb, off + hdr_len, body);
+	if (skb_copy_bits(train->skb, off + hdr_len + body, &icrc,
+			  sizeof(icrc)))
+		return false;
+	return icrc == frdma_icrc_final(crc);
+}
+
+/* Reads and judges packet @i; *why is set if it is to be dropped. */
+static bool rx_train_packet(struct rx_train *train, u32 i,
+			    const struct frdma_qp *qp, bool responses,
+			    struct frdma_rx_pkt *pkt,
+			    enum frdma_drop_reason *why)
+{
+	u32 off = sizeof(struct udphdr) + i * train->seg_len;
+	u32 len = min(train->seg_len, train->skb->len - off);
+	u32 avail = min_t(u32, len, FRDMA_HDR_MAX);
+	u8 copy[FRDMA_HDR_MAX];
+	const void *headers;
+
+	*why = FRDMA_DROP_SHORT;
+	headers = skb_header_pointer(train->skb, off, avail, copy);
+	if (!headers)
+		return false;
+
+	switch (frdma_hdr_parse(&pkt->hdr, headers, avail, len)) {
+	case FRDMA_HDR_SHORT:
+		return false;
+	case FRDMA_HDR_VERSION:
+		*why = FRDMA_DROP_BAD_VERSION;
+		return false;
+	default:
+		break;
+	}
+
+	*why = FRDMA_DROP_MIXED_TRAIN;
+	if (pkt->hdr.dqpn != qp->qpn ||
+	    frdma_op(pkt->hdr.opcode)->response != responses)
+		return false;
+
+	*why = FRDMA_DROP_BAD_ICRC;
+	if (!icrc_is_right(train, i, off, len, headers, pkt->hdr.hdr_len))
+		return false;
+
+	*why = FRDMA_DROP_WRONG_TRANSPORT;
+	if (frdma_opcode_transport(pkt->hdr.opcode) != qp_transport(qp))
+		return false;
+
+	*why = FRDMA_DROP_BAD_PKEY;
+	if (!pkeys_match(pkt->hdr.pkey, FRDMA_PKEY_DEFAULT))
+		return false;
+
+	pkt->skb = train->skb;
+	pkt->payload_off = off + pkt->hdr.hdr_len;
+	return true;
+}
+
+/**
+ * frdma_rx_each - judge the packets of a buffer one by one
+ * @qp: for which they are, one of whose sides the caller owns
+ * @skb: consumed; data at the UDP header
+ * @responses: the side is the send side
+ * @take: called for each packet that passes
+ */
+void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
+		   frdma_rx_fn take)
+{
+	struct frdma_dev *dev = qp->dev;
+	enum frdma_drop_reason why;
+	struct frdma_rx_pkt pkt;
+	struct rx_train train;
+	u32 i;
+
+	if (!is_from_peer(qp, skb)) {
+		frdma_drop(dev, skb, FRDMA_DROP_BAD_ADDRESS);
+		return;
+	}
+
+	rx_train_init(&train, skb);
+	frdma_count_add(dev, FRDMA_CNT_RX_PACKETS, train.nr);
+	frdma_count_add(dev, FRDMA_CNT_RX_BYTES,
+			skb->len - sizeof(struct udphdr));
+	if (train.nr > 1)
+		frdma_count(dev, FRDMA_CNT_RX_TRAINS);
+
+	for (i = 0; i < train.nr; i++) {
+		if (!rx_train_packet(&train, i, qp, responses, &pkt, &why)) {
+			frdma_drop_unbuilt(dev, why);
+			continue;
+		}
+		if (!i)
+			trace_frdma_rx(dev->ndev->ifindex, qp->qpn,
+				       pkt.hdr.opcode, pkt.hdr.psn, skb->len,
+				       train.nr);
+		take(qp, &pkt);
+	}
+	consume_skb(skb);
+}
+
+/* Datagrams to queue pair 1 are told apart by their destination address. */
+static struct frdma_qp *find_gsi(struct frdma_net *fnet,
+				 const struct sk_buff *skb)
+{
+	union ib_gid sgid, dgid;
+	struct frdma_dev *dev;
+
+	skb_gids(skb, &sgid, &dgid);
+	dev = frdma_net_find_dev(fnet, &dgid);
+	return dev ? frdma_qp_find_gsi(dev) : NULL;
+}
+
+/**
+ * frdma_rx - a buffer has come for the RoCE port
+ * @fnet: namespace in which it arrived
+ * @skb: consumed; data at the UDP header, IP header before it
+ *
+ * Only what is needed to find the queue pair is looked at here; all else is
+ * judged under ownership.
+ *
+ * Context: softirq, bottom halves off.
+ */
+void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
+{
+	struct frdma_side *side;
+	struct frdma_bth copy;
+	const struct frdma_bth *bth;
+	struct frdma_qp *qp;
+	u32 qpn;
+
+	if (skb_has_frag_list(skb) && skb_linearize(skb)) {
+		frdma_net_drop(fnet, skb, FRDMA_DROP_NO_MEMORY);
+		return;
+	}
+
+	bth = skb_header_pointer(skb, sizeof(struct udphdr), sizeof(*bth),
+				 &copy);
+	if (!bth || (skb_is_ipv4(skb) && ip_hdr(skb)->ihl != 5)) {
+		frdma_net_drop(fnet, skb, FRDMA_DROP_SHORT);
+		return;
+	}
+
+	rcu_read_lock();
+	qpn = be32_to_cpu(bth->dqpn) & FRDMA_BTH_DQPN;
+	qp = qpn == FRDMA_QPN_GSI ? find_gsi(fnet, skb) :
+				    frdma_qp_find(frdma_net_ns(fnet), qpn);
+	if (!qp) {
+		frdma_net_drop(fnet, skb, FRDMA_DROP_NO_QP);
+		goto out;
+	}
+
+	/* Asked for by nobody, as no packet of ours says it obeys. */
+	if (bth->opcode == FRDMA_CNP) {
+		frdma_count(qp->dev, FRDMA_CNT_RCVD_CNPS);
+		consume_skb(skb);
+		goto out;
+	}
+
+	side = frdma_op(bth->opcode)->response ? &qp->sq.side : &qp->rq.side;
+	if (!frdma_side_deliver(side, skb))
+		frdma_drop(qp->dev, skb, FRDMA_DROP_QUEUE_FULL);
+out:
+	rcu_read_unlock();
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Scatter/gather lists. */
+#include "sge.h"
+
+#include <linux/rcupdate.h>
+#include <linux/skbuff.h>
+
+/**
+ * struct sge_piece - a part of one element, entered
+ * @mr: its region
+ * @addr: first byte
+ * @len: bytes
+ * @done: bytes of the whole range in front of it
+ */
+struct sge_piece {
+	struct frdma_mr *mr;
+	u64 addr;
+	size_t len;
+	size_t done;
+};
+
+/* What to do with each piece; false ends the walk with FRDMA_MR_NO_FRAGS. */
+typedef bool (*sge_piece_fn)(const struct sge_piece *piece, void *arg);
+
+/*
+ * Enters the memory of a range of the list piece by piece. Inlined, so that
+ * @fn is called directly.
+ */
+static __always_inline enum frdma_mr_fault
+sge_walk(struct frdma_dev *dev, const struct ib_pd *pd,
+	 const struct frdma_sge *sge, u32 num_sge, u64 off, size_t len,
+	 int access, sge_piece_fn fn, void *arg)
+{
+	enum frdma_mr_fault fault = FRDMA_MR_OK;
+	struct sge_piece piece = {};
+	bool more;
+
+	rcu_read_lock();
+
+	for (; num_sge && piece.done < len; num_sge--, sge++) {
+		if (off >= sge->length) {
+			off -= sge->length;
+			continue;
+		}
+
+		piece.addr = sge->addr + off;
+		piece.len = min_t(u64, sge->length - off, len - piece.done);
+		piece.mr = frdma_mr_enter(dev, pd, sge->lkey, piece.addr,
+					  piece.len, access, &fault);
+		if (!piece.mr)
+			goto out;
+
+		more = fn(&piece, arg);
+		frdma_mr_leave(piece.mr);
+		if (!more) {
+			fault = FRDMA_MR_NO_FRAGS;
+			goto out;
+		}
+
+		piece.done += piece.len;
+		off = 0;
+	}
+
+	if (piece.done < len)
+		fault = FRDMA_MR_BAD_RANGE;
+out:
+	rcu_read_unlock();
+	return fault;
+}
+
+static enum frdma_mr_fault sge_check_one(struct frdma_dev *dev,
+					 const struct ib_pd *pd,
+					 const struct frdma_sge *sge,
+					 int access)
+{
+	enum frdma_mr_fault fault;
+	struct frdma_mr *mr;
+
+	mr = frdma_mr_enter(dev, pd, sge->lkey, sge->addr, sge->length, access,
+			    &fault);
+	if (mr)
+		frdma_mr_leave(mr);
+
+	return fault;
+}
+
+enum frdma_mr_fault frdma_sge_check(struct frdma_dev *dev,
+				    const struct ib_pd *pd,
+				    const struct frdma_sge *sge, u32 num_sge,
+				    int access, u64 *total)
+{
+	enum frdma_mr_fault fault = FRDMA_MR_OK;
+	u32 i;
+
+	*total = 0;
+
+	rcu_read_lock();
+	for (i = 0; i < num_sge && fault == FRDMA_MR_OK; i++) {
+		*total += sge[i].length;
+		if (sge[i].length)
+			fault = sge_check_one(dev, pd, &sge[i], access);
+	}
+	rcu_read_unlock();
+
+	if (fault == FRDMA_MR_OK && *total > FRDMA_SGE_MAX_BYTES)
+		fault = FRDMA_MR_BAD_RANGE;
+
+	return fault;
+}
+
+static bool piece_read(const struct sge_piece *piece, void *dst)
+{
+	frdma_mr_read(piece->mr, piece->addr, dst + piece->done, piece->len);
+	return true;
+}
+
+enum frdma_mr_fault frdma_sge_gather(struct frdma_dev *dev,
+				     const struct ib_pd *pd,
+				     const struct frdma_sge *sge, u32 num_sge,
+				     u64 off, void *dst, size_t len)
+{
+	return sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_read, dst);
+}
+
+static bool piece_write(const struct sge_piece *piece, void *src)
+{
+	frdma_mr_write(piece->mr, piece->addr, src + piece->done, piece->len);
+	return true;
+}
+
+enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
+				      const struct ib_pd *pd,
+				      const struct frdma_sge *sge, u32 num_sge,
+				      u64 off, const void *src, size_t len)
+{
+	return sge_walk(dev, pd, sge, num_sge, off, len, IB_ACCESS_LOCAL_WRITE,
+			piece_write, (void *)src);
+}
+
+/**
+ * struct sge_skb - where the bytes to scatter are
+ * @skb: the buffer
+ * @off: of the first of them
+ */
+struct sge_skb {
+	const struct sk_buff *skb;
+	int off;
+};
+
+static bool piece_write_skb(const struct sge_piece *piece, void *arg)
+{
+	const struct sge_skb *from = arg;
+
+	frdma_mr_write_skb(piece->mr, piece->addr, from->skb,
+			   from->off + piece->done, piece->len);
+	return true;
+}
+
+enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
+					  const struct ib_pd *pd,
+					  const struct frdma_sge *sge,
+					  u32 num_sge, u64 off,
+					  const struct sk_buff *skb,
+					  int skb_off, size_t len)
+{
+	struct sge_skb from = { .skb = skb, .off = skb_off };
+
+	return sge_walk(dev, pd, sge, num_sge, off, len, IB_ACCESS_LOCAL_WRITE,
+			piece_write_skb, &from);
+}
+
+static bool piece_frags(const struct sge_piece *piece, void *skb)
+{
+	return frdma_mr_frags(piece->mr, piece->addr, skb, piece->len);
+}
+
+enum frdma_mr_fault frdma_sge_frags(struct frdma_dev *dev,
+				    const struct ib_pd *pd,
+				    const struct frdma_sge *sge, u32 num_sge,
+				    u64 off, struct sk_buff *skb, size_t len)
+{
+	int nr_frags = skb_shinfo(skb)->nr_frags;
+	unsigned int skb_len = skb->len;
+	enum frdma_mr_fault fault;
+
+	fault = sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_frags, skb);
+	if (fault != FRDMA_MR_OK)
+		frdma_mr_frags_undo(skb, nr_frags, skb->len - skb_len);
+
+	return fault;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Scatter/gather lists: the memory of a work request, seen as one string of
+ * bytes. The lists are private copies, but what they say is the consumer's:
+ * each function judges the keys and ranges that it touches.
+ *
+ * Context of all functions: bottom halves off.
+ */
+#ifndef FRDMA_SGE_H
+#define FRDMA_SGE_H
+
+#include <linux/types.h>
+
+#include "mr.h"
+#include "uapi/frdma-abi.h"
+
+/* Largest message (9.7.4.1.1 and the advertised max_msg_sz). */
+#define FRDMA_SGE_MAX_BYTES	(1ULL << 31)
+
+/**
+ * frdma_sge_check() - could all of a list be touched?
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @sge: @num_sge elements
+ * @num_sge: number of elements, may be 0
+ * @access: 0 to gather, IB_ACCESS_LOCAL_WRITE to scatter
+ * @total: receives the bytes of all elements
+ *
+ * An element without bytes is not looked up.
+ *
+ * Return: FRDMA_MR_OK; FRDMA_MR_BAD_RANGE also for more than
+ * FRDMA_SGE_MAX_BYTES in total; the first fault.
+ */
+enum frdma_mr_fault frdma_sge_check(struct frdma_dev *dev,
+				    const struct ib_pd *pd,
+				    const struct frdma_sge *sge, u32 num_sge,
+				    int access, u64 *total);
+
+/**
+ * frdma_sge_gather() - copy out of the memory of a list
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @sge: @num_sge elements
+ * @num_sge: number of elements
+ * @off: first byte, counted through the list
+ * @dst: receives @len bytes
+ * @len: bytes; if the list has fewer, FRDMA_MR_BAD_RANGE
+ *
+ * Return: FRDMA_MR_OK or the first fault, where @dst may be partly written.
+ */
+enum frdma_mr_fault frdma_sge_gather(struct frdma_dev *dev,
+				     const struct ib_pd *pd,
+				     const struct frdma_sge *sge, u32 num_sge,
+				     u64 off, void *dst, size_t len);
+
+/**
+ * frdma_sge_scatter() - copy into the memory of a list
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @sge: @num_sge elements
+ * @num_sge: number of elements
+ * @off: first byte, counted through the list
+ * @src: @len bytes
+ * @len: bytes; if the list has fewer, FRDMA_MR_BAD_RANGE
+ *
+ * Return: FRDMA_MR_OK or the first fault, where the memory in front of it is
+ * written.
+ */
+enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
+				      const struct ib_pd *pd,
+				      const struct frdma_sge *sge, u32 num_sge,
+				      u64 off, const void *src, size_t len);
+
+/**
+ * frdma_sge_scatter_skb() - copy from a buffer into the memory of a list
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @sge: @num_sge elements
+ * @num_sge: number of elements
+ * @off: first byte, counted through the list
+ * @skb: buffer, of any geometry
+ * @skb_off: where the bytes begin in @skb
+ * @len: bytes, all of them in @skb; if the list has fewer,
+ *       FRDMA_MR_BAD_RANGE
+ *
+ * Return: as frdma_sge_scatter().
+ */
+enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
+					  const struct ib_pd *pd,
+					  const struct frdma_sge *sge,
+					  u32 num_sge, u64 off,
+					  const struct sk_buff *skb,
+					  int skb_off, size_t len);
+
+/**
+ * frdma_sge_frags() - append the memory of a list to a buffer, without a copy
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @sge: @num_sge elements
+ * @num_sge: number of elements
+ * @off: first byte, counted through the list
+ * @skb: buffer, whose len, data_len and truesize grow with it
+ * @len: bytes; if the list has fewer, FRDMA_MR_BAD_RANGE
+ *
+ * Return: FRDMA_MR_OK; FRDMA_MR_NO_FRAGS if the bytes have to be copied
+ * (frdma_mr_frags()), or the first fault: then @skb is unchanged.
+ */
+enum frdma_mr_fault frdma_sge_frags(struct frdma_dev *dev,
+				    const struct ib_pd *pd,
+				    const struct frdma_sge *sge, u32 num_sge,
+				    u64 off, struct sk_buff *skb, size_t len);
+
+#endif /* FRDMA_SGE_H */

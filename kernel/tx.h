@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Packets out. Equal packets of one flow leave as one buffer, a train, which
+ * crosses the network stack once (SKB_GSO_UDP_L4); only its last packet may
+ * be shorter. A caller adds packet after packet, without knowing of trains:
+ *
+ *	frdma_tx_begin(&tx, &flow);
+ *	while (...) {
+ *		payload = frdma_tx_reserve(&tx, &hdr, len);
+ *		... fill the payload ...
+ *		frdma_tx_commit(&tx);
+ *	}
+ *	frdma_tx_end(&tx);
+ *
+ * A packet that was reserved and not committed does not exist.
+ */
+#ifndef FRDMA_TX_H
+#define FRDMA_TX_H
+
+#include <linux/skbuff.h>
+#include <net/dst_cache.h>
+
+#include "ah.h"
+#include "proto/hdr.h"
+#include "proto/icrc.h"
+
+struct frdma_dev;
+
+/* Packets of a train: more gain nothing and delay the first. */
+#define FRDMA_TRAIN_MAX		60
+
+/* Bytes of a train behind its UDP header, so that its length fits 16 bits. */
+#define FRDMA_TRAIN_MAX_BYTES	65000
+
+/**
+ * struct frdma_flow - where packets come from and go to
+ * @dev: the device
+ * @av: addresses
+ * @cache: routes of earlier packets; NULL: look the route up each time
+ * @sport: UDP source port
+ */
+struct frdma_flow {
+	struct frdma_dev *dev;
+	const struct frdma_av *av;
+	struct dst_cache *cache;
+	u16 sport;
+};
+
+/**
+ * struct frdma_tx - a burst of packets that is being built
+ * @flow: of all of them
+ * @pseudo: the part of the ICRC that they share
+ * @skb: the train that is open, if any
+ * @seg_len: bytes of its first packet, BTH to ICRC
+ * @nr: packets in it
+ * @closed: its last packet was shorter, or must be the last
+ * @at: where the reserved packet is being built
+ * @at_len: its bytes
+ * @payload_len: bytes of its payload
+ * @hdr: its headers
+ * @refused: the stack took some train not
+ */
+struct frdma_tx {
+	struct frdma_flow flow;
+	struct frdma_icrc_pseudo pseudo;
+	struct sk_buff *skb;
+	u32 seg_len;
+	u32 nr;
+	bool closed;
+	void *at;
+	u32 at_len;
+	u32 payload_len;
+	const struct frdma_hdr *hdr;
+	bool refused;
+};
+
+void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow);
+void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
+		       u32 payload_len);
+void frdma_tx_commit(struct frdma_tx *tx);
+bool frdma_tx_end(struct frdma_tx *tx);
+void frdma_tx_exit(void);
+
+#endif /* FRDMA_TX_H */

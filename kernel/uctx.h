@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A process's context, its mappings, and protection domains. */
+#ifndef FRDMA_UCTX_H
+#define FRDMA_UCTX_H
+
+#include <rdma/ib_verbs.h>
+
+/* Contexts of a device; protection domains (advertised). */
+#define FRDMA_MAX_UCTX		(1 << 20)
+#define FRDMA_MAX_PD		(1 << 20)
+
+/* Bytes that a process may put into a send work request itself. */
+#define FRDMA_MAX_INLINE_BYTES	1024
+
+/**
+ * struct frdma_uctx - a process that has the device open
+ * @ib: what ib_core knows of it
+ */
+struct frdma_uctx {
+	struct ib_ucontext ib;
+};
+
+/**
+ * struct frdma_pd - a protection domain
+ * @ib: what ib_core knows of it. Objects compare its address; they look into
+ *      it only while ib_core's use count holds it.
+ */
+struct frdma_pd {
+	struct ib_pd ib;
+};
+
+/**
+ * frdma_respond() - copy driver data of a verb to the process
+ * @udata: of the verb, NULL for a consumer in the kernel
+ * @resp: what the kernel has to say
+ * @len: bytes of it
+ *
+ * A process built for an older ABI gets the beginning that it knows.
+ *
+ * Context: process, may sleep. Return: 0 or -EFAULT.
+ */
+int frdma_respond(struct ib_udata *udata, const void *resp, size_t len);
+
+/* Verbs; contexts and returns as ib_core defines them. */
+int frdma_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
+void frdma_dealloc_ucontext(struct ib_ucontext *ib);
+void frdma_disassociate_ucontext(struct ib_ucontext *ib);
+int frdma_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+int frdma_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+
+#endif /* FRDMA_UCTX_H */

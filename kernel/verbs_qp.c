@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "completer.h"
+#include "dev.h"
+#include "limit.h"
+#include "proto/wire.h"
+#include "qp.h"
+#include "requester.h"
+#include "responder.h"
+#include "trace.h"
+#include "uapi/frdma-abi.h"
+#include "uctx.h"
+#include "ud.h"
+#include "verbs_dev.h"
+#include "verbs_qp.h"
+
+static int check_init(const struct ib_qp_init_attr *init)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	switch (init->qp_type) {
+	case IB_QPT_RC:
+	case IB_QPT_UD:
+	case IB_QPT_GSI:
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (init->create_flags || init->srq)
+		return -EOPNOTSUPP;
+	if (!init->send_cq || !init->recv_cq)
+		return -EINVAL;
+	if (cap->max_send_wr > FRDMA_MAX_QP_WR ||
+	    cap->max_recv_wr > FRDMA_MAX_QP_WR ||
+	    cap->max_send_sge > FRDMA_MAX_SGE ||
+	    cap->max_recv_sge > FRDMA_MAX_SGE ||
+	    cap->max_inline_data > FRDMA_MAX_INLINE_BYTES)
+		return -EINVAL;
+	return 0;
+}
+
+static u32 ring_entries(u32 max_wr)
+{
+	return roundup_pow_of_two(max(max_wr, 1U));
+}
+
+/* Bytes behind the fixed part of a send work request. */
+static u32 send_extra(const struct frdma_qp *qp)
+{
+	u32 sges = qp->sq.max_sge * sizeof(struct frdma_sge);
+	u32 extra = max(sges, qp->sq.max_inline);
+
+	if (qp->sq.has_av)
+		extra = max_t(u32, extra, sges + sizeof(struct frdma_av));
+	return ALIGN(extra, 64);
+}
+
+static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
+		     struct ib_ucontext *uctx, struct frdma_ring_desc *desc)
+{
+	u32 entries = ring_entries(init->cap.max_send_wr);
+	struct frdma_sq *sq = &qp->sq;
+	struct frdma_req *req = &sq->req;
+	int err;
+
+	sq->max_sge = max(init->cap.max_send_sge, 1U);
+	sq->max_inline = max_t(u32, init->cap.max_inline_data,
+			       sq->max_sge * sizeof(struct frdma_sge));
+	sq->max_inline = min_t(u32, sq->max_inline, FRDMA_MAX_INLINE_BYTES);
+	sq->has_av = !qp->user && qp->type != IB_QPT_RC;
+	sq->signal_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	sq->cq = to_frdma_cq(init->send_cq);
+	frdma_mr_waiter_init(&sq->mr_waiter, NULL);
+
+	err = frdma_ring_create(&sq->ring, uctx, entries,
+				sizeof(struct frdma_send_wqe) + send_extra(qp),
+				desc);
+	if (err)
+		return err;
+
+	req->stride = sizeof(struct frdma_swr) + send_extra(qp);
+	req->mask = entries - 1;
+	req->transport = qp->type == IB_QPT_RC ? FRDMA_RC : FRDMA_UD;
+	req->pkey = FRDMA_PKEY_DEFAULT;
+	req->slots = kvcalloc(entries, req->stride, GFP_KERNEL_ACCOUNT);
+	return req->slots ? 0 : -ENOMEM;
+}
+
+static int create_rq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
+		     struct ib_ucontext *uctx, struct frdma_ring_desc *desc)
+{
+	struct frdma_rq *rq = &qp->rq;
+	int err;
+
+	rq->max_sge = max(init->cap.max_recv_sge, 1U);
+	rq->cq = to_frdma_cq(init->recv_cq);
+	err = frdma_ring_create(&rq->ring, uctx,
+				ring_entries(init->cap.max_recv_wr),
+				sizeof(struct frdma_recv_wqe) +
+				rq->max_sge * sizeof(struct frdma_sge), desc);
+	if (err)
+		return err;
+
+	rq->cur = kzalloc(struct_size(rq->cur, sge, rq->max_sge),
+			  GFP_KERNEL_ACCOUNT);
+	return rq->cur ? 0 : -ENOMEM;
+}
+
+static void free_memory(struct frdma_qp *qp)
+{
+	kfree(qp->rq.resp.res);
+	kfree(qp->rq.cur);
+	frdma_ring_destroy(&qp->rq.ring);
+	kvfree(qp->sq.req.slots);
+	frdma_ring_destroy(&qp->sq.ring);
+	dst_cache_destroy(&qp->path.dst);
+}
+
+static void init_sides(struct frdma_qp *qp)
+{
+	frdma_side_init(&qp->sq.side, frdma_requester_step,
+			frdma_completer_packet);
+	if (qp->type == IB_QPT_RC)
+		frdma_side_init(&qp->rq.side, frdma_responder_step,
+				frdma_responder_packet);
+	else
+		frdma_side_init(&qp->rq.side, frdma_ud_step, frdma_ud_packet);
+}
+
+static void report_caps(const struct frdma_qp *qp, struct ib_qp_cap *cap)
+{
+	cap->max_send_wr = qp->sq.ring.entries;
+	cap->max_recv_wr = qp->rq.ring.entries;
+	cap->max_send_sge = qp->sq.max_sge;
+	cap->max_recv_sge = qp->rq.max_sge;
+	cap->max_inline_data = qp->sq.max_inline;
+}
+
+static struct frdma_qp *alloc_qp(struct ib_qp *ib,
+				 struct ib_qp_init_attr *init,
+				 struct ib_udata *udata)
+{
+	struct frdma_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
+
+	if (!qp)
+		return NULL;
+	qp->dev = to_frdma(ib->device);
+	qp->ib = ib;
+	qp->type = init->qp_type;
+	qp->pd = ib->pd;
+	qp->user = udata;
+	frdma_qp_init(qp);
+	init_sides(qp);
+	return qp;
+}
+
+/**
+ * frdma_create_qp - verb
+ * @ib: queue pair, of which ib_core has set the parents
+ * @init: what is wanted; its cap is set to what is given
+ * @udata: driver data of a process, NULL for a consumer in the kernel
+ *
+ * Context: may sleep. Return: 0; -EINVAL beyond an advertised maximum;
+ * -EOPNOTSUPP for kinds of queue pairs that do not exist here; -ENOMEM;
+ * -EFAULT.
+ */
+int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
+		    struct ib_udata *udata)
+{
+	struct frdma_uctx *uctx = rdma_udata_to_drv_context(udata,
+						struct frdma_uctx, ib);
+	struct frdma_dev *dev = to_frdma(ib->device);
+	struct frdma_create_qp_resp resp = { };
+	struct ib_ucontext *ib_uctx = uctx ? &uctx->ib : NULL;
+	struct frdma_qp *qp;
+	int err;
+
+	err = check_init(init);
+	if (err)
+		return err;
+	if (!frdma_limit_take(&dev->nr_qp, FRDMA_MAX_QP))
+		return -ENOMEM;
+
+	err = -ENOMEM;
+	qp = alloc_qp(ib, init, udata);
+	if (!qp)
+		goto err_limit_give;
+	err = dst_cache_init(&qp->path.dst, GFP_KERNEL_ACCOUNT);
+	if (err)
+		goto err_free;
+	err = create_sq(qp, init, ib_uctx, uctx ? &resp.sq : NULL);
+	if (err)
+		goto err_free;
+	err = create_rq(qp, init, ib_uctx, uctx ? &resp.rq : NULL);
+	if (err)
+		goto err_free;
+	err = frdma_respond(udata, &resp, sizeof(resp));
+	if (err)
+		goto err_free;
+
+	to_frdma_ib_qp(ib)->qp = qp;
+	err = frdma_qp_publish(qp);
+	if (err)
+		goto err_free;
+
+	ib->qp_num = qp->qpn;
+	report_caps(qp, &init->cap);
+	trace_frdma_qp_state(dev->ndev->ifindex, qp->qpn, IB_QPS_RESET,
+			     IB_QPS_RESET);
+	return 0;
+
+err_free:
+	free_memory(qp);
+	kfree(qp);
+err_limit_give:
+	frdma_limit_give(&dev->nr_qp);
+	return err;
+}
+
+/**
+ * frdma_query_qp - verb
+ * @ib: queue pair
+ * @attr: set to its attributes
+ * @mask: which of them are wanted; all are given
+ * @init: set to what it was created with
+ *
+ * Context: may sleep. Return: 0.
+ */
+int frdma_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init)
+{
+	struct frdma_qp *qp = to_frdma_qp(ib);
+
+	mutex_lock(&qp->mutex);
+	*attr = qp->attr;
+	attr->qp_state = frdma_qp_state(qp);
+	attr->cur_qp_state = attr->qp_state;
+	attr->sq_draining = attr->qp_state == IB_QPS_SQD &&
+			    !READ_ONCE(qp->sq.drained);
+	attr->path_mig_state = IB_MIG_MIGRATED;
+	attr->sq_psn = READ_ONCE(qp->sq.req.psn);
+	attr->rq_psn = READ_ONCE(qp->rq.resp.epsn);
+	if (qp->type == IB_QPT_RC)
+		frdma_av_to_attr(&qp->path.av, &attr->ah_attr);
+	mutex_unlock(&qp->mutex);
+
+	report_caps(qp, &attr->cap);
+	init->event_handler = ib->event_handler;
+	init->qp_context = ib->qp_context;
+	init->send_cq = ib->send_cq;
+	init->recv_cq = ib->recv_cq;
+	init->srq = ib->srq;
+	init->cap = attr->cap;
+	init->sq_sig_type = qp->sq.signal_all ? IB_SIGNAL_ALL_WR :
+						IB_SIGNAL_REQ_WR;
+	init->qp_type = qp->type;
+	return 0;
+}
+
+/**
+ * frdma_destroy_qp - verb
+ * @ib: queue pair
+ * @udata: driver data of a process; there is none
+ *
+ * Context: may sleep. Return: 0.
+ */
+int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+{
+	struct frdma_qp *qp = to_frdma_qp(ib);
+	struct frdma_dev *dev = qp->dev;
+
+	frdma_qp_unpublish(qp);
+	mutex_lock(&qp->mutex);
+	frdma_qp_claim(qp);
+	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
+	frdma_qp_kill(qp);
+	mutex_unlock(&qp->mutex);
+
+	free_memory(qp);
+	kfree_rcu(qp, rcu);
+	frdma_limit_give(&dev->nr_qp);
+	return 0;
+}
