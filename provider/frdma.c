@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The door: which devices are ours, and what a context can do. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "frdma.h"
+#include "abi.h"
+#include "cq.h"
+#include "qp.h"
+#include "verbs.h"
+
+static void frdma_free_context(struct ibv_context *ibvctx);
+
+static const struct verbs_match_ent frdma_match_table[] = {
+	VERBS_DRIVER_ID(FRDMA_DRIVER_ID),
+	{}
+};
+
+static const struct verbs_context_ops frdma_ctx_ops = {
+	.advise_mr = frdma_advise_mr,
+	.alloc_parent_domain = frdma_alloc_parent_domain,
+	.alloc_pd = frdma_alloc_pd,
+	.alloc_td = frdma_alloc_td,
+	.attach_mcast = ibv_cmd_attach_mcast,
+	.create_ah = frdma_create_ah,
+	.create_cq = frdma_create_cq,
+	.create_cq_ex = frdma_create_cq_ex,
+	.create_qp = frdma_create_qp,
+	.create_qp_ex = frdma_create_qp_ex,
+	.dealloc_pd = frdma_dealloc_pd,
+	.dealloc_td = frdma_dealloc_td,
+	.dereg_mr = frdma_dereg_mr,
+	.destroy_ah = frdma_destroy_ah,
+	.destroy_cq = frdma_destroy_cq,
+	.destroy_qp = frdma_destroy_qp,
+	.detach_mcast = ibv_cmd_detach_mcast,
+	.free_context = frdma_free_context,
+	.modify_qp = frdma_modify_qp,
+	.poll_cq = frdma_poll_cq,
+	.post_recv = frdma_post_recv,
+	.post_send = frdma_post_send,
+	.query_device_ex = frdma_query_device_ex,
+	.query_port = frdma_query_port,
+	.query_qp = frdma_query_qp,
+	.query_rt_values = frdma_query_rt_values,
+	.reg_dmabuf_mr = frdma_reg_dmabuf_mr,
+	.reg_mr = frdma_reg_mr,
+	.req_notify_cq = ibv_cmd_req_notify_cq,
+	.rereg_mr = frdma_rereg_mr,
+	.resize_cq = frdma_resize_cq,
+};
+
+static int get_context(struct verbs_context *vctx)
+{
+	struct frdma_get_context_resp resp = {};
+	struct frdma_get_context cmd = {};
+
+	return ibv_cmd_get_context(vctx, &cmd.ibv_cmd, sizeof(cmd),
+#if IBVERBS_PABI_VERSION >= 57
+				   NULL,
+#endif
+				   &resp.ibv_resp, sizeof(resp));
+}
+
+static struct verbs_context *frdma_alloc_context(struct ibv_device *ibvdev,
+						 int cmd_fd,
+						 void *private_data)
+{
+	struct frdma_context *ctx;
+
+	(void)private_data;
+
+	ctx = verbs_init_and_alloc_context(ibvdev, cmd_fd, ctx, vctx,
+					   FRDMA_DRIVER_ID);
+	if (!ctx)
+		return NULL;
+
+	if (get_context(&ctx->vctx)) {
+		verbs_err(&ctx->vctx, "cannot get a context: %m\n");
+		goto err_free_context;
+	}
+
+	verbs_set_ops(&ctx->vctx, &frdma_ctx_ops);
+	return &ctx->vctx;
+
+err_free_context:
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+	return NULL;
+}
+
+static void frdma_free_context(struct ibv_context *ibvctx)
+{
+	struct frdma_context *ctx;
+
+	ctx = container_of(ibvctx, struct frdma_context, vctx.context);
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+}
+
+/*
+ * Netlink tells which driver a device belongs to. Where it cannot be asked,
+ * libibverbs knows devices from sysfs alone, and ours say there what they are.
+ */
+static bool frdma_match_device(struct verbs_sysfs_dev *sysfs_dev)
+{
+	char version[16];
+
+	if (sysfs_dev->driver_id != RDMA_DRIVER_UNKNOWN)
+		return sysfs_dev->match;
+
+	return ibv_read_ibdev_sysfs_file(version, sizeof(version), sysfs_dev,
+					 "frdma_abi") > 0;
+}
+
+static struct verbs_device *
+frdma_alloc_device(struct verbs_sysfs_dev *sysfs_dev __attribute__((unused)))
+{
+	return calloc(1, sizeof(struct verbs_device));
+}
+
+static void frdma_uninit_device(struct verbs_device *vdev)
+{
+	free(vdev);
+}
+
+static const struct verbs_device_ops frdma_dev_ops = {
+	.name = "frdma",
+	.match_min_abi_version = FRDMA_ABI_VERSION,
+	.match_max_abi_version = FRDMA_ABI_VERSION,
+	.match_table = frdma_match_table,
+	.match_device = frdma_match_device,
+	.alloc_device = frdma_alloc_device,
+	.uninit_device = frdma_uninit_device,
+	.alloc_context = frdma_alloc_context,
+};
+PROVIDER_DRIVER(frdma, frdma_dev_ops);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The objects of the provider, each around the one that libibverbs sees. */
+#ifndef FRDMA_H
+#define FRDMA_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <infiniband/driver.h>
+
+#include "ring.h"
+
+/**
+ * struct frdma_context - an open device
+ * @vctx: what libibverbs sees
+ */
+struct frdma_context {
+	struct verbs_context vctx;
+};
+
+/**
+ * struct frdma_lock - a spin lock, unless one thread alone uses the queue
+ * @spin: the lock
+ * @needed: several threads may come
+ */
+struct frdma_lock {
+	pthread_spinlock_t spin;
+	bool needed;
+};
+
+/**
+ * struct frdma_td - thread domain: the promise that its queues are not
+ *		     used by two threads at a time
+ * @ibvtd: what libibverbs sees
+ * @users: parent domains that refer to it
+ */
+struct frdma_td {
+	struct ibv_td ibvtd;
+	atomic_uint users;
+};
+
+/**
+ * struct frdma_pd - protection domain or parent domain
+ * @ibvpd: what libibverbs sees; a parent domain borrows the handle
+ * @parent_of: of a parent domain, the protection domain; else NULL
+ * @td: of a parent domain, its thread domain or NULL
+ * @users: parent domains that refer to it
+ */
+struct frdma_pd {
+	struct ibv_pd ibvpd;
+	struct frdma_pd *parent_of;
+	struct frdma_td *td;
+	atomic_uint users;
+};
+
+/**
+ * struct frdma_ah - address handle
+ * @ibvah: what libibverbs sees
+ * @number: what the kernel calls it in a work request
+ */
+struct frdma_ah {
+	struct ibv_ah ibvah;
+	uint32_t number;
+};
+
+/**
+ * struct frdma_cq - completion queue
+ * @vcq: what libibverbs sees
+ * @lock: guards all that follows; held from start_poll() to end_poll()
+ * @ring: the completions; this side consumes
+ * @at: extended poll: first entry not read yet
+ * @cqe: extended poll: the entry being read
+ */
+struct frdma_cq {
+	struct verbs_cq vcq;
+	struct frdma_lock lock;
+	struct frdma_ring ring;
+	uint32_t at;
+	const struct frdma_cqe *cqe;
+};
+
+/**
+ * struct frdma_sq - the send half of a queue pair
+ * @lock: guards all that follows; held from wr_start() to wr_complete()
+ * @ring: the work requests; this side produces
+ * @max_sge: most scatter/gather entries of a request
+ * @max_inline: most bytes of inline data of a request
+ * @at: work request builder: first slot not filled yet
+ * @wqe: work request builder: the slot being filled
+ * @err: work request builder: what went wrong first
+ */
+struct frdma_sq {
+	struct frdma_lock lock;
+	struct frdma_ring ring;
+	uint32_t max_sge;
+	uint32_t max_inline;
+	uint32_t at;
+	struct frdma_send_wqe *wqe;
+	int err;
+};
+
+/**
+ * struct frdma_rq - the receive half of a queue pair
+ * @lock: guards all that follows
+ * @ring: the work requests; this side produces. No entries with an SRQ
+ * @max_sge: most scatter/gather entries of a request
+ */
+struct frdma_rq {
+	struct frdma_lock lock;
+	struct frdma_ring ring;
+	uint32_t max_sge;
+};
+
+/**
+ * struct frdma_qp - queue pair
+ * @vqp: what libibverbs sees
+ * @sq: send half
+ * @rq: receive half
+ */
+struct frdma_qp {
+	struct verbs_qp vqp;
+	struct frdma_sq sq;
+	struct frdma_rq rq;
+};
+
+static inline void frdma_lock_init(struct frdma_lock *lock, bool needed)
+{
+	pthread_spin_init(&lock->spin, PTHREAD_PROCESS_PRIVATE);
+	lock->needed = needed;
+}
+
+static inline void frdma_lock_destroy(struct frdma_lock *lock)
+{
+	pthread_spin_destroy(&lock->spin);
+}
+
+static inline void frdma_lock(struct frdma_lock *lock)
+{
+	if (lock->needed)
+		pthread_spin_lock(&lock->spin);
+}
+
+static inline void frdma_unlock(struct frdma_lock *lock)
+{
+	if (lock->needed)
+		pthread_spin_unlock(&lock->spin);
+}
+
+static inline struct frdma_td *to_frdma_td(struct ibv_td *ibvtd)
+{
+	return container_of(ibvtd, struct frdma_td, ibvtd);
+}
+
+static inline struct frdma_pd *to_frdma_pd(struct ibv_pd *ibvpd)
+{
+	return container_of(ibvpd, struct frdma_pd, ibvpd);
+}
+
+static inline struct frdma_ah *to_frdma_ah(struct ibv_ah *ibvah)
+{
+	return container_of(ibvah, struct frdma_ah, ibvah);
+}
+
+static inline struct frdma_cq *to_frdma_cq(struct ibv_cq *ibvcq)
+{
+	return container_of(ibvcq, struct frdma_cq, vcq.cq);
+}
+
+static inline struct frdma_qp *to_frdma_qp(struct ibv_qp *ibvqp)
+{
+	return container_of(ibvqp, struct frdma_qp, vqp.qp);
+}
+
+#endif /* FRDMA_H */

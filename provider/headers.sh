@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# usage: headers.sh RDMA_CORE_SRC INCLUDE ABI_HEADER
+#
+# Lay out in INCLUDE the private headers of rdma-core in the way its own build
+# does: links, the two that are generated, and a config.h. In the environment:
+# PABI, private ABI of the library LIBIBVERBS; PYTHON.
+
+set -eu
+
+src=$1 inc=$2 abi=$3
+
+die()
+{
+	printf 'provider: %s\n' "$*" >&2
+	exit 1
+}
+
+[ -n "$PABI" ] ||
+	die "$LIBIBVERBS: not there, or not libibverbs (set LIBIBVERBS=)"
+[ -n "$src" ] ||
+	die "set RDMA_CORE_SRC= to the source tree of rdma-core that" \
+	    "$LIBIBVERBS was built from (apt-get source rdma-core)"
+[ -e "$src/libibverbs/driver.h" ] && [ -e "$src/buildlib/make_abi_structs.py" ] ||
+	die "$src: not a source tree of rdma-core"
+
+src_pabi=$(sed -n 's/^set(IBVERBS_PABI_VERSION "\(.*\)")/\1/p' \
+	"$src/CMakeLists.txt")
+[ "$src_pabi" = "$PABI" ] ||
+	die "$src has private ABI $src_pabi, $LIBIBVERBS has $PABI:" \
+	    "they must be of the same release"
+
+# Old releases pass one argument less, under the same private ABI: what is
+# built from them leaves dma-buf out, what is built from new ones runs on both.
+if grep -A 4 'ibv_cmd_reg_dmabuf_mr' "$src/libibverbs/driver.h" |
+		grep -q ibv_command_buffer; then
+	dmabuf=1
+else
+	dmabuf=0
+fi
+
+rm -rf "$inc"
+mkdir -p "$inc/infiniband" "$inc/util" "$inc/ccan" "$inc/rdma" \
+	"$inc/kernel-abi"
+src=$(cd "$src" && pwd)
+
+ln -s "$src"/libibverbs/*.h "$src/kernel-headers/rdma/ib_user_ioctl_verbs.h" \
+	"$inc/infiniband/"
+ln -s "$src"/util/*.h "$inc/util/"
+ln -s "$src"/ccan/*.h "$inc/ccan/"
+ln -s "$src"/kernel-headers/rdma/*.h "$abi" "$inc/rdma/"
+
+for h in "$src/kernel-headers/rdma/ib_user_verbs.h" "$abi"; do
+	"$PYTHON" "$src/buildlib/make_abi_structs.py" "$h" \
+		"$inc/kernel-abi/${h##*/}"
+done
+
+# Last: its presence says that the rest is complete.
+cat > "$inc/config.h" <<END
+#define IBVERBS_PABI_VERSION $PABI
+#define FRDMA_REG_DMABUF $dmabuf
+#define VERBS_IOCTL_ONLY 0
+#define VERBS_WRITE_ONLY 0
+#define SIZEOF_LONG __SIZEOF_LONG__
+#define HAVE_STATEMENT_EXPR 1
+#define HAVE_BUILTIN_TYPES_COMPATIBLE_P 1
+#define HAVE_TYPEOF 1
+END

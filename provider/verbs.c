@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "frdma.h"
+#include "abi.h"
+#include "cq.h"
+#include "qp.h"
+#include "verbs.h"
+
+int frdma_query_device_ex(struct ibv_context *ibvctx,
+			  const struct ibv_query_device_ex_input *input,
+			  struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ib_uverbs_ex_query_device_resp resp = {};
+	size_t resp_size = sizeof(resp);
+	uint64_t version;
+	int err;
+
+	err = ibv_cmd_query_device_any(ibvctx, input, attr, attr_size, &resp,
+				       &resp_size);
+	if (err)
+		return err;
+
+	version = resp.base.fw_ver;
+	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
+		 "%" PRIu64 ".%" PRIu64 ".%" PRIu64, version >> 32,
+		 version >> 16 & 0xffff, version & 0xffff);
+	return 0;
+}
+
+int frdma_query_port(struct ibv_context *ibvctx, uint8_t port,
+		     struct ibv_port_attr *attr)
+{
+	struct ibv_query_port cmd;
+
+	return ibv_cmd_query_port(ibvctx, port, attr, &cmd, sizeof(cmd));
+}
+
+/* Completions are stamped with the same clock. */
+int frdma_query_rt_values(struct ibv_context *ibvctx,
+			  struct ibv_values_ex *values)
+{
+	uint32_t wanted = values->comp_mask;
+
+	(void)ibvctx;
+
+	values->comp_mask = 0;
+	if (!(wanted & IBV_VALUES_MASK_RAW_CLOCK))
+		return 0;
+	if (clock_gettime(CLOCK_MONOTONIC_RAW, &values->raw_clock))
+		return errno;
+
+	values->comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
+	return 0;
+}
+
+struct ibv_pd *frdma_alloc_pd(struct ibv_context *ibvctx)
+{
+	struct ib_uverbs_alloc_pd_resp resp;
+	struct ibv_alloc_pd cmd;
+	struct frdma_pd *pd;
+
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+
+	if (ibv_cmd_alloc_pd(ibvctx, &pd->ibvpd, &cmd, sizeof(cmd),
+			     &resp, sizeof(resp)))
+		goto err_free_pd;
+
+	return &pd->ibvpd;
+
+err_free_pd:
+	free(pd);
+	return NULL;
+}
+
+struct ibv_pd *
+frdma_alloc_parent_domain(struct ibv_context *ibvctx,
+			  struct ibv_parent_domain_init_attr *attr)
+{
+	struct frdma_pd *pd;
+
+	(void)ibvctx;
+
+	if (ibv_check_alloc_parent_domain(attr))
+		return NULL;
+	if (attr->comp_mask) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+
+	pd->parent_of = to_frdma_pd(attr->pd);
+	atomic_fetch_add(&pd->parent_of->users, 1);
+	if (attr->td) {
+		pd->td = to_frdma_td(attr->td);
+		atomic_fetch_add(&pd->td->users, 1);
+	}
+	ibv_initialize_parent_domain(&pd->ibvpd, attr->pd);
+	return &pd->ibvpd;
+}
+
+int frdma_dealloc_pd(struct ibv_pd *ibvpd)
+{
+	struct frdma_pd *pd = to_frdma_pd(ibvpd);
+	int err;
+
+	if (atomic_load(&pd->users))
+		return EBUSY;
+
+	if (pd->parent_of) {
+		atomic_fetch_sub(&pd->parent_of->users, 1);
+		if (pd->td)
+			atomic_fetch_sub(&pd->td->users, 1);
+	} else {
+		err = ibv_cmd_dealloc_pd(ibvpd);
+		if (err)
+			return err;
+	}
+
+	free(pd);
+	return 0;
+}
+
+struct ibv_td *frdma_alloc_td(struct ibv_context *ibvctx,
+			      struct ibv_td_init_attr *attr)
+{
+	struct frdma_td *td;
+
+	if (attr->comp_mask) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+
+	td = calloc(1, sizeof(*td));
+	if (!td)
+		return NULL;
+
+	td->ibvtd.context = ibvctx;
+	return &td->ibvtd;
+}
+
+int frdma_dealloc_td(struct ibv_td *ibvtd)
+{
+	struct frdma_td *td = to_frdma_td(ibvtd);
+
+	if (atomic_load(&td->users))
+		return EBUSY;
+
+	free(td);
+	return 0;
+}
+
+/* Several threads may use a queue unless it is in a thread domain. */
+static bool needs_lock(struct ibv_pd *ibvpd)
+{
+	return !ibvpd || !to_frdma_pd(ibvpd)->td;
+}
+
+struct ibv_mr *frdma_reg_mr(struct ibv_pd *ibvpd, void *addr, size_t length,
+			    uint64_t iova, int access)
+{
+	struct ib_uverbs_reg_mr_resp resp;
+	struct ibv_reg_mr cmd;
+	struct verbs_mr *vmr;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	if (ibv_cmd_reg_mr(ibvpd, addr, length, iova, access, vmr,
+			   &cmd, sizeof(cmd), &resp, sizeof(resp)))
+		goto err_free_mr;
+
+	return &vmr->ibv_mr;
+
+err_free_mr:
+	free(vmr);
+	return NULL;
+}
+
+static int cmd_reg_dmabuf_mr(struct ibv_pd *ibvpd, uint64_t offset,
+			     size_t length, uint64_t iova, int fd, int access,
+			     struct verbs_mr *vmr)
+{
+#if FRDMA_REG_DMABUF
+	return ibv_cmd_reg_dmabuf_mr(ibvpd, offset, length, iova, fd, access,
+				     vmr, NULL);
+#else
+	(void)ibvpd, (void)offset, (void)length, (void)iova, (void)fd;
+	(void)access, (void)vmr;
+	return errno = EOPNOTSUPP;
+#endif
+}
+
+struct ibv_mr *frdma_reg_dmabuf_mr(struct ibv_pd *ibvpd, uint64_t offset,
+				   size_t length, uint64_t iova, int fd,
+				   int access)
+{
+	struct verbs_mr *vmr;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	if (cmd_reg_dmabuf_mr(ibvpd, offset, length, iova, fd, access, vmr))
+		goto err_free_mr;
+
+	return &vmr->ibv_mr;
+
+err_free_mr:
+	free(vmr);
+	return NULL;
+}
+
+int frdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibvpd,
+		   void *addr, size_t length, int access)
+{
+	struct ib_uverbs_rereg_mr_resp resp;
+	struct ibv_rereg_mr cmd;
+
+	return ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr,
+				access, ibvpd, &cmd, sizeof(cmd),
+				&resp, sizeof(resp));
+}
+
+int frdma_dereg_mr(struct verbs_mr *vmr)
+{
+	int err;
+
+	err = ibv_cmd_dereg_mr(vmr);
+	if (err)
+		return err;
+
+	free(vmr);
+	return 0;
+}
+
+int frdma_advise_mr(struct ibv_pd *ibvpd, enum ibv_advise_mr_advice advice,
+		    uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
+{
+	return ibv_cmd_advise_mr(ibvpd, advice, flags, sg_list, num_sge);
+}
+
+/*
+ * Map a ring that the kernel made. A child must not inherit it: it would poll
+ * the parent's completions.
+ */
+static int map_ring(struct ibv_context *ibvctx,
+		    const struct frdma_ring_desc *desc, struct frdma_ring *ring)
+{
+	uint64_t slots_bytes = (uint64_t)desc->entries * desc->stride;
+	void *head;
+	int err;
+
+	*ring = (struct frdma_ring) {};
+	if (!desc->entries)
+		return 0;
+	if (desc->entries & (desc->entries - 1) ||
+	    desc->mmap_size < FRDMA_RING_SLOTS + slots_bytes)
+		return EPROTO;
+
+	head = mmap(NULL, desc->mmap_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    ibvctx->cmd_fd, desc->mmap_offset);
+	if (head == MAP_FAILED)
+		return errno;
+
+	if (ibv_dontfork_range(head, desc->mmap_size)) {
+		err = errno;
+		munmap(head, desc->mmap_size);
+		return err;
+	}
+
+	ring->head = head;
+	ring->size = desc->mmap_size;
+	ring->entries = desc->entries;
+	ring->stride = desc->stride;
+	return 0;
+}
+
+static void unmap_ring(struct frdma_ring *ring)
+{
+	if (!ring->entries)
+		return;
+
+	ibv_dofork_range(ring->head, ring->size);
+	munmap(ring->head, ring->size);
+}
+
+static int cmd_create_cq(struct ibv_context *ibvctx,
+			 struct ibv_cq_init_attr_ex *attr, struct frdma_cq *cq,
+			 struct frdma_make_cq_resp *resp)
+{
+	struct frdma_make_cq cmd = {};
+
+	return ibv_cmd_create_cq_ex(ibvctx, attr,
+#if IBVERBS_PABI_VERSION >= 57
+				    NULL,
+#endif
+				    &cq->vcq, &cmd.ibv_cmd, sizeof(cmd),
+				    &resp->ibv_resp, sizeof(*resp), 0);
+}
+
+static bool cq_needs_lock(const struct ibv_cq_init_attr_ex *attr)
+{
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
+	    attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED)
+		return false;
+
+	return !(attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) ||
+	       needs_lock(attr->parent_domain);
+}
+
+static struct frdma_cq *create_cq(struct ibv_context *ibvctx,
+				  struct ibv_cq_init_attr_ex *attr)
+{
+	struct frdma_make_cq_resp resp = {};
+	struct frdma_cq *cq;
+	int err;
+
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return NULL;
+
+	err = cmd_create_cq(ibvctx, attr, cq, &resp);
+	if (err)
+		goto err_free_cq;
+
+	err = map_ring(ibvctx, &resp.cq, &cq->ring);
+	if (err)
+		goto err_destroy_cq;
+
+	frdma_lock_init(&cq->lock, cq_needs_lock(attr));
+	return cq;
+
+err_destroy_cq:
+	ibv_cmd_destroy_cq(&cq->vcq.cq);
+err_free_cq:
+	free(cq);
+	errno = err;
+	return NULL;
+}
+
+struct ibv_cq *frdma_create_cq(struct ibv_context *ibvctx, int cqe,
+			       struct ibv_comp_channel *channel, int vector)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe		= cqe,
+		.channel	= channel,
+		.comp_vector	= vector,
+	};
+	struct frdma_cq *cq;
+
+	cq = create_cq(ibvctx, &attr);
+	return cq ? &cq->vcq.cq : NULL;
+}
+
+struct ibv_cq_ex *frdma_create_cq_ex(struct ibv_context *ibvctx,
+				     struct ibv_cq_init_attr_ex *attr)
+{
+	struct frdma_cq *cq;
+
+	if (attr->wc_flags & ~FRDMA_CQ_WC_FLAGS) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+
+	cq = create_cq(ibvctx, attr);
+	if (!cq)
+		return NULL;
+
+	frdma_cq_set_readers(&cq->vcq.cq_ex, attr->wc_flags);
+	return &cq->vcq.cq_ex;
+}
+
+/*
+ * The kernel moves what was not polled to a new ring. Nobody may poll the old
+ * one meanwhile. If the new one cannot be mapped the queue is of no more use:
+ * what arrives from then on goes where this process cannot see it.
+ */
+int frdma_resize_cq(struct ibv_cq *ibvcq, int cqe)
+{
+	struct frdma_cq *cq = to_frdma_cq(ibvcq);
+	struct frdma_regrow_cq_resp resp = {};
+	struct frdma_regrow_cq cmd = {};
+	struct frdma_ring ring;
+	int err;
+
+	frdma_lock(&cq->lock);
+	err = ibv_cmd_resize_cq(ibvcq, cqe, &cmd.ibv_cmd, sizeof(cmd),
+				&resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto out_unlock;
+
+	err = map_ring(ibvcq->context, &resp.cq, &ring);
+	if (err)
+		goto out_unlock;
+
+	unmap_ring(&cq->ring);
+	cq->ring = ring;
+out_unlock:
+	frdma_unlock(&cq->lock);
+	return err;
+}
+
+int frdma_destroy_cq(struct ibv_cq *ibvcq)
+{
+	struct frdma_cq *cq = to_frdma_cq(ibvcq);
+	int err;
+
+	err = ibv_cmd_destroy_cq(ibvcq);
+	if (err)
+		return err;
+
+	unmap_ring(&cq->ring);
+	frdma_lock_destroy(&cq->lock);
+	free(cq);
+	return 0;
+}
+
+static int check_qp_attr(const struct ibv_qp_init_attr_ex *attr)
+{
+	if (!check_comp_mask(attr->comp_mask,
+			     IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
+		return EOPNOTSUPP;
+
+	switch (attr->qp_type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_UD:
+		break;
+	default:
+		return EOPNOTSUPP;
+	}
+
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
+	    attr->send_ops_flags & ~frdma_qp_send_ops(attr->qp_type))
+		return EOPNOTSUPP;
+
+	return 0;
+}
+
+static int map_qp(struct frdma_qp *qp, const struct frdma_make_qp_resp *resp,
+		  const struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_context *ibvctx = qp->vqp.qp.context;
+	bool locked = needs_lock(attr->pd);
+	int err;
+
+	err = map_ring(ibvctx, &resp->sq, &qp->sq.ring);
+	if (err)
+		return err;
+
+	err = map_ring(ibvctx, &resp->rq, &qp->rq.ring);
+	if (err)
+		goto err_unmap_sq;
+
+	qp->sq.max_sge = attr->cap.max_send_sge;
+	qp->sq.max_inline = attr->cap.max_inline_data;
+	qp->rq.max_sge = attr->cap.max_recv_sge;
+	frdma_lock_init(&qp->sq.lock, locked);
+	frdma_lock_init(&qp->rq.lock, locked);
+	return 0;
+
+err_unmap_sq:
+	unmap_ring(&qp->sq.ring);
+	return err;
+}
+
+static struct frdma_qp *create_qp(struct ibv_context *ibvctx,
+				  struct ibv_qp_init_attr_ex *attr)
+{
+	struct frdma_make_qp_resp resp = {};
+	struct frdma_make_qp cmd = {};
+	struct frdma_qp *qp;
+	int err;
+
+	err = check_qp_attr(attr);
+	if (err)
+		goto err_errno;
+
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+
+	err = ibv_cmd_create_qp_ex(ibvctx, &qp->vqp, attr, &cmd.ibv_cmd,
+				   sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto err_free_qp;
+
+	/* From here on attr->cap is what the kernel granted. */
+	err = map_qp(qp, &resp, attr);
+	if (err)
+		goto err_destroy_qp;
+
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
+		qp->vqp.comp_mask |= VERBS_QP_EX;
+		frdma_qp_set_send_ops(&qp->vqp.qp_ex, attr->send_ops_flags);
+	}
+	return qp;
+
+err_destroy_qp:
+	ibv_cmd_destroy_qp(&qp->vqp.qp);
+err_free_qp:
+	free(qp);
+err_errno:
+	errno = err;
+	return NULL;
+}
+
+struct ibv_qp *frdma_create_qp_ex(struct ibv_context *ibvctx,
+				  struct ibv_qp_init_attr_ex *attr)
+{
+	struct frdma_qp *qp = create_qp(ibvctx, attr);
+
+	return qp ? &qp->vqp.qp : NULL;
+}
+
+struct ibv_qp *frdma_create_qp(struct ibv_pd *ibvpd,
+			       struct ibv_qp_init_attr *attr)
+{
+	struct ibv_qp_init_attr_ex attr_ex = {
+		.qp_context	= attr->qp_context,
+		.send_cq	= attr->send_cq,
+		.recv_cq	= attr->recv_cq,
+		.srq		= attr->srq,
+		.cap		= attr->cap,
+		.qp_type	= attr->qp_type,
+		.sq_sig_all	= attr->sq_sig_all,
+		.comp_mask	= IBV_QP_INIT_ATTR_PD,
+		.pd		= ibvpd,
+	};
+	struct frdma_qp *qp;
+
+	qp = create_qp(ibvpd->context, &attr_ex);
+	if (!qp)
+		return NULL;
+
+	attr->cap = attr_ex.cap;
+	return &qp->vqp.qp;
+}
+
+int frdma_modify_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
+		    int attr_mask)
+{
+	struct ibv_modify_qp cmd = {};
+
+	return ibv_cmd_modify_qp(ibvqp, attr, attr_mask, &cmd, sizeof(cmd));
+}
+
+int frdma_query_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
+		   int attr_mask, struct ibv_qp_init_attr *init_attr)
+{
+	struct ibv_query_qp cmd;
+
+	return ibv_cmd_query_qp(ibvqp, attr, attr_mask, init_attr,
+				&cmd, sizeof(cmd));
+}
+
+int frdma_destroy_qp(struct ibv_qp *ibvqp)
+{
+	struct frdma_qp *qp = to_frdma_qp(ibvqp);
+	int err;
+
+	err = ibv_cmd_destroy_qp(ibvqp);
+	if (err)
+		return err;
+
+	unmap_ring(&qp->sq.ring);
+	unmap_ring(&qp->rq.ring);
+	frdma_lock_destroy(&qp->sq.lock);
+	frdma_lock_destroy(&qp->rq.lock);
+	free(qp);
+	return 0;
+}
+
+struct ibv_ah *frdma_create_ah(struct ibv_pd *ibvpd, struct ibv_ah_attr *attr)
+{
+	struct frdma_make_ah_resp resp = {};
+	struct frdma_ah *ah;
+
+	ah = calloc(1, sizeof(*ah));
+	if (!ah)
+		return NULL;
+
+	if (ibv_cmd_create_ah(ibvpd, &ah->ibvah, attr, &resp.ibv_resp,
+			      sizeof(resp)))
+		goto err_free_ah;
+
+	ah->number = resp.ah;
+	return &ah->ibvah;
+
+err_free_ah:
+	free(ah);
+	return NULL;
+}
+
+int frdma_destroy_ah(struct ibv_ah *ibvah)
+{
+	int err;
+
+	err = ibv_cmd_destroy_ah(ibvah);
+	if (err)
+		return err;
+
+	free(to_frdma_ah(ibvah));
+	return 0;
+}

@@ -1,0 +1,856 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The provider's queues, down to the bytes in the rings. The kernel is a
+ * memfd: rings are mapped from it, and doorbells, being writes, land at its
+ * file position. The commands that reach the kernel through libibverbs are
+ * defined here and take the place of the library's.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "frdma.h"
+#include "abi.h"
+#include "cq.h"
+#include "qp.h"
+#include "verbs.h"
+#include "tap.h"
+
+#define RING_SPACE	65536
+#define DOORBELLS_AT	(16 * RING_SPACE)
+
+#define SQ_ENTRIES	8
+#define RQ_ENTRIES	4
+#define CQ_ENTRIES	8
+#define MAX_SGE		3
+#define MAX_INLINE	100
+#define SQ_STRIDE	(sizeof(struct frdma_send_wqe) + 112)
+#define RQ_STRIDE	(sizeof(struct frdma_recv_wqe) + \
+			 MAX_SGE * sizeof(struct frdma_sge))
+
+struct doorbell {
+	struct ib_uverbs_cmd_hdr hdr;
+	struct ib_uverbs_post_send core;
+};
+
+/* What the fake kernel knows. */
+static struct {
+	struct verbs_context vctx;
+	int fd;
+	unsigned int rings;
+	struct frdma_ring_desc desc[16];
+	uint32_t cq_flags;
+	int fail_resize;
+} kernel;
+
+static void kernel_open(void)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.fd = memfd_create("kernel", 0);
+	if (kernel.fd < 0 || ftruncate(kernel.fd, DOORBELLS_AT) ||
+	    lseek(kernel.fd, DOORBELLS_AT, SEEK_SET) < 0)
+		abort();
+	kernel.vctx.context.cmd_fd = kernel.fd;
+}
+
+static void kernel_close(void)
+{
+	close(kernel.fd);
+}
+
+static struct frdma_ring_desc kernel_make_ring(uint32_t entries,
+					       uint32_t stride)
+{
+	struct frdma_ring_desc *desc = &kernel.desc[kernel.rings];
+
+	*desc = (struct frdma_ring_desc) {
+		.mmap_offset	= RING_SPACE * kernel.rings++,
+		.mmap_size	= RING_SPACE,
+		.entries	= entries,
+		.stride		= stride,
+	};
+	return *desc;
+}
+
+static unsigned int doorbells(void)
+{
+	off_t at = lseek(kernel.fd, 0, SEEK_CUR);
+
+	return (at - DOORBELLS_AT) / sizeof(struct doorbell);
+}
+
+int ibv_cmd_create_cq_ex(struct ibv_context *context,
+			 const struct ibv_cq_init_attr_ex *attr,
+#if IBVERBS_PABI_VERSION >= 57
+			 struct verbs_create_cq_prov_attr *prov,
+#endif
+			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd,
+			 size_t cmd_size,
+			 struct ib_uverbs_ex_create_cq_resp *resp,
+			 size_t resp_size, uint32_t cmd_flags)
+{
+	struct frdma_make_cq_resp *ours = (void *)resp;
+
+#if IBVERBS_PABI_VERSION >= 57
+	(void)prov;
+#endif
+	(void)cmd, (void)cmd_size, (void)cmd_flags;
+
+	EXPECT_EQ(resp_size, sizeof(*ours));
+	cq->cq.context = context;
+	cq->cq.cqe = CQ_ENTRIES;
+	kernel.cq_flags = attr->wc_flags;
+	ours->cq = kernel_make_ring(CQ_ENTRIES, sizeof(struct frdma_cqe));
+	return 0;
+}
+
+int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd,
+		      size_t cmd_size, struct ib_uverbs_resize_cq_resp *resp,
+		      size_t resp_size)
+{
+	struct frdma_regrow_cq_resp *ours = (void *)resp;
+
+	(void)cmd, (void)cmd_size, (void)resp_size;
+
+	if (kernel.fail_resize)
+		return kernel.fail_resize;
+	cq->cqe = cqe;
+	ours->cq = kernel_make_ring(cqe, sizeof(struct frdma_cqe));
+	return 0;
+}
+
+int ibv_cmd_destroy_cq(struct ibv_cq *cq)
+{
+	(void)cq;
+	return 0;
+}
+
+int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
+			 struct ibv_qp_init_attr_ex *attr,
+			 struct ibv_create_qp *cmd, size_t cmd_size,
+			 struct ib_uverbs_create_qp_resp *resp,
+			 size_t resp_size)
+{
+	struct frdma_make_qp_resp *ours = (void *)resp;
+
+	(void)cmd, (void)cmd_size;
+
+	EXPECT_EQ(resp_size, sizeof(*ours));
+	qp->qp.context = context;
+	qp->qp.handle = 77;
+	qp->qp.srq = attr->srq;
+	qp->qp.qp_type = attr->qp_type;
+	qp->qp.state = IBV_QPS_RESET;
+	attr->cap.max_send_sge = MAX_SGE;
+	attr->cap.max_recv_sge = MAX_SGE;
+	attr->cap.max_inline_data = MAX_INLINE;
+	ours->sq = kernel_make_ring(SQ_ENTRIES, SQ_STRIDE);
+	if (!attr->srq)
+		ours->rq = kernel_make_ring(RQ_ENTRIES, RQ_STRIDE);
+	return 0;
+}
+
+int ibv_cmd_destroy_qp(struct ibv_qp *qp)
+{
+	(void)qp;
+	return 0;
+}
+
+static struct ibv_qp *open_qp(enum ibv_qp_type type, uint64_t ops)
+{
+	static struct frdma_pd pd;
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type	= type,
+		.comp_mask	= IBV_QP_INIT_ATTR_PD |
+				  IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags	= ops,
+		.pd		= &pd.ibvpd,
+	};
+	struct ibv_qp *qp;
+
+	kernel_open();
+	qp = frdma_create_qp_ex(&kernel.vctx.context, &attr);
+	if (qp)
+		qp->state = IBV_QPS_RTS;
+	return qp;
+}
+
+static void close_qp(struct ibv_qp *qp)
+{
+	EXPECT_EQ(frdma_destroy_qp(qp), 0);
+	kernel_close();
+}
+
+static struct frdma_ring_head *sq_head(struct ibv_qp *qp)
+{
+	return to_frdma_qp(qp)->sq.ring.head;
+}
+
+static struct frdma_ring_head *rq_head(struct ibv_qp *qp)
+{
+	return to_frdma_qp(qp)->rq.ring.head;
+}
+
+static struct frdma_send_wqe *sq_slot(struct ibv_qp *qp, uint32_t at)
+{
+	return frdma_ring_slot(&to_frdma_qp(qp)->sq.ring, at);
+}
+
+TEST(create_qp__maps_both_rings)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+
+	EXPECT_EQ(kernel.rings, 2);
+	EXPECT(sq_head(qp) && rq_head(qp));
+	close_qp(qp);
+}
+
+TEST(create_qp__refuses_types_and_operations_it_has_not)
+{
+	EXPECT(!open_qp(IBV_QPT_RAW_PACKET, 0));
+	EXPECT_EQ(errno, EOPNOTSUPP);
+	kernel_close();
+	EXPECT(!open_qp(IBV_QPT_DRIVER, 0));
+	kernel_close();
+	EXPECT(!open_qp(IBV_QPT_UD, IBV_QP_EX_WITH_RDMA_READ));
+	EXPECT_EQ(errno, EOPNOTSUPP);
+	kernel_close();
+	EXPECT(!open_qp(IBV_QPT_RC, IBV_QP_EX_WITH_TSO));
+	kernel_close();
+}
+
+TEST(post_send__write_is_laid_out)
+{
+	struct ibv_sge sge[2] = { { 0x1000, 10, 1 }, { 0x2000, 20, 2 } };
+	struct ibv_send_wr wr = {
+		.wr_id = 42, .sg_list = sge, .num_sge = 2,
+		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_SOLICITED,
+		.imm_data = htobe32(0x11223344),
+		.wr.rdma = { .remote_addr = 0xabcdef, .rkey = 7 },
+	}, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	struct frdma_send_wqe *wqe = sq_slot(qp, 0);
+	struct frdma_sge *got = (void *)(wqe + 1);
+
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(sq_head(qp)->prod, 1);
+	EXPECT_EQ(wqe->wr_id, 42);
+	EXPECT_EQ(wqe->opcode, IB_UVERBS_WR_RDMA_WRITE_WITH_IMM);
+	EXPECT_EQ(wqe->flags, IBV_SEND_SIGNALED |
+			      IBV_SEND_SOLICITED);
+	EXPECT_EQ(wqe->num_sge, 2);
+	EXPECT_EQ(wqe->inline_len, 0);
+	EXPECT(!memcmp(&wqe->ex, "\x11\x22\x33\x44", 4));
+	EXPECT_EQ(wqe->rkey, 7);
+	EXPECT_EQ(wqe->remote_addr, 0xabcdef);
+	EXPECT_EQ(got[0].addr, 0x1000);
+	EXPECT_EQ(got[1].addr, 0x2000);
+	EXPECT_EQ(got[1].length, 20);
+	EXPECT_EQ(got[1].lkey, 2);
+	close_qp(qp);
+}
+
+TEST(post_send__atomic_is_laid_out)
+{
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_ATOMIC_CMP_AND_SWP,
+		.wr.atomic = { .remote_addr = 8, .compare_add = 1,
+			       .swap = 2, .rkey = 3 },
+	}, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	struct frdma_send_wqe *wqe = sq_slot(qp, 0);
+
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(wqe->remote_addr, 8);
+	EXPECT_EQ(wqe->atomic.compare_add, 1);
+	EXPECT_EQ(wqe->atomic.swap, 2);
+	EXPECT_EQ(wqe->rkey, 3);
+	close_qp(qp);
+}
+
+TEST(post_send__ud_is_laid_out)
+{
+	struct frdma_ah ah = { .number = 99 };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND,
+		.wr.ud = { .ah = &ah.ibvah, .remote_qpn = 17,
+			   .remote_qkey = 0x80010000 },
+	}, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_UD, 0);
+	struct frdma_send_wqe *wqe = sq_slot(qp, 0);
+
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(wqe->ud.ah, 99);
+	EXPECT_EQ(wqe->ud.dqpn, 17);
+	EXPECT_EQ(wqe->ud.qkey, 0x80010000);
+	EXPECT_EQ(wqe->ud.pkey_index, 0);
+	close_qp(qp);
+}
+
+/* What an earlier request left in the slot is gone. */
+TEST(post_send__slot_is_cleared)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	struct frdma_send_wqe *wqe = sq_slot(qp, 0);
+
+	memset(wqe, 0xff, sizeof(*wqe));
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(wqe->flags | wqe->num_sge | wqe->inline_len, 0);
+	EXPECT_EQ(wqe->ex | wqe->rkey | wqe->remote_addr, 0);
+	close_qp(qp);
+}
+
+TEST(post_send__inline_is_gathered)
+{
+	struct ibv_sge sge[3] = {
+		{ (uintptr_t)"ab", 2, 0 }, { 0, 0, 0 },
+		{ (uintptr_t)"cde", 3, 0 },
+	};
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND, .send_flags = IBV_SEND_INLINE,
+		.sg_list = sge, .num_sge = 3,
+	}, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	struct frdma_send_wqe *wqe = sq_slot(qp, 0);
+
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(wqe->num_sge, 0);
+	EXPECT_EQ(wqe->inline_len, 5);
+	EXPECT(!memcmp(wqe + 1, "abcde", 5));
+	close_qp(qp);
+}
+
+TEST(post_send__inline_up_to_the_limit)
+{
+	static char data[MAX_INLINE + 1];
+	struct ibv_sge sge[2] = { { (uintptr_t)data, 1, 0 },
+				  { (uintptr_t)data, MAX_INLINE - 1, 0 } };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND, .send_flags = IBV_SEND_INLINE,
+		.sg_list = sge, .num_sge = 2,
+	}, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	sge[1].length = MAX_INLINE;
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), EINVAL);
+	sge[1].length = UINT32_MAX;
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), EINVAL);
+	EXPECT_EQ(sq_head(qp)->prod, 1);
+	close_qp(qp);
+}
+
+static void expect_refused(enum ibv_qp_type type, struct ibv_send_wr *wr)
+{
+	struct ibv_qp *qp = open_qp(type, 0);
+	struct ibv_send_wr *bad = NULL;
+
+	EXPECT_EQ(frdma_post_send(qp, wr, &bad), EINVAL);
+	EXPECT(bad == wr);
+	EXPECT_EQ(sq_head(qp)->prod, 0);
+	EXPECT_EQ(doorbells(), 0);
+	close_qp(qp);
+}
+
+TEST(post_send__refuses_what_cannot_be)
+{
+	struct ibv_sge sge[MAX_SGE + 1] = {};
+
+	expect_refused(IBV_QPT_RC, &(struct ibv_send_wr) {
+		.opcode = IBV_WR_SEND, .sg_list = sge, .num_sge = MAX_SGE + 1,
+	});
+	expect_refused(IBV_QPT_RC, &(struct ibv_send_wr) {
+		.opcode = IBV_WR_SEND, .sg_list = sge, .num_sge = -1,
+	});
+	expect_refused(IBV_QPT_RC, &(struct ibv_send_wr) {
+		.opcode = IBV_WR_TSO,
+	});
+	expect_refused(IBV_QPT_RC, &(struct ibv_send_wr) {
+		.opcode = 1000,
+	});
+	expect_refused(IBV_QPT_RC, &(struct ibv_send_wr) {
+		.opcode = IBV_WR_SEND, .send_flags = IBV_SEND_IP_CSUM,
+	});
+	expect_refused(IBV_QPT_RC, &(struct ibv_send_wr) {
+		.opcode = IBV_WR_RDMA_READ, .send_flags = IBV_SEND_INLINE,
+	});
+	expect_refused(IBV_QPT_UD, &(struct ibv_send_wr) {
+		.opcode = IBV_WR_RDMA_WRITE,
+	});
+	expect_refused(IBV_QPT_UC, &(struct ibv_send_wr) {
+		.opcode = IBV_WR_RDMA_READ,
+	});
+}
+
+TEST(post_send__not_before_rts)
+{
+	static const enum ibv_qp_state early[] = {
+		IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
+	};
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	size_t i;
+
+	for (i = 0; i < sizeof(early) / sizeof(early[0]); i++) {
+		qp->state = early[i];
+		EXPECT_EQ(frdma_post_send(qp, &wr, &bad), EINVAL);
+		EXPECT(bad == &wr);
+	}
+	qp->state = IBV_QPS_ERR;
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	close_qp(qp);
+}
+
+TEST(post_send__one_doorbell_for_a_list)
+{
+	struct ibv_send_wr wr[3] = {
+		{ .opcode = IBV_WR_SEND, .next = &wr[1] },
+		{ .opcode = IBV_WR_SEND, .next = &wr[2] },
+		{ .opcode = IBV_WR_SEND },
+	}, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	struct doorbell bell;
+
+	EXPECT_EQ(frdma_post_send(qp, wr, &bad), 0);
+	EXPECT_EQ(sq_head(qp)->prod, 3);
+	EXPECT_EQ(doorbells(), 1);
+	EXPECT_EQ(pread(kernel.fd, &bell, sizeof(bell), DOORBELLS_AT),
+		  sizeof(bell));
+	EXPECT_EQ(bell.hdr.command, IB_USER_VERBS_CMD_POST_SEND);
+	EXPECT_EQ(bell.hdr.in_words * 4, sizeof(bell));
+	EXPECT_EQ(bell.hdr.out_words, 1);
+	EXPECT_EQ(bell.core.qp_handle, 77);
+	EXPECT_EQ(bell.core.wr_count | bell.core.sge_count, 0);
+	EXPECT_EQ(bell.core.wqe_size, sizeof(struct ib_uverbs_send_wr));
+	close_qp(qp);
+}
+
+TEST(post_send__what_precedes_the_bad_one_is_posted)
+{
+	struct ibv_send_wr wr[3] = {
+		{ .opcode = IBV_WR_SEND, .next = &wr[1] },
+		{ .opcode = IBV_WR_TSO, .next = &wr[2] },
+		{ .opcode = IBV_WR_SEND },
+	}, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+
+	EXPECT_EQ(frdma_post_send(qp, wr, &bad), EINVAL);
+	EXPECT(bad == &wr[1]);
+	EXPECT_EQ(sq_head(qp)->prod, 1);
+	EXPECT_EQ(doorbells(), 1);
+	close_qp(qp);
+}
+
+TEST(post_send__enomem_when_full_and_goes_on)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	int i;
+
+	for (i = 0; i < SQ_ENTRIES; i++)
+		EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), ENOMEM);
+	EXPECT(bad == &wr);
+	EXPECT_EQ(doorbells(), SQ_ENTRIES);
+
+	sq_head(qp)->cons = 1;
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), ENOMEM);
+	EXPECT_EQ(sq_head(qp)->prod, SQ_ENTRIES + 1);
+	close_qp(qp);
+}
+
+TEST(post_send__says_what_the_doorbell_said)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad = NULL;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+
+	kernel.vctx.context.cmd_fd = -1;
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), EBADF);
+	EXPECT(bad == &wr);
+	close_qp(qp);
+}
+
+TEST(post_recv__is_laid_out_without_doorbell)
+{
+	struct ibv_sge sge[2] = { { 1, 2, 3 }, { 4, 5, 6 } };
+	struct ibv_recv_wr wr = { .wr_id = 5, .sg_list = sge, .num_sge = 2 };
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	struct ibv_recv_wr *bad;
+	struct frdma_recv_wqe *wqe;
+	struct frdma_sge *got;
+
+	wqe = frdma_ring_slot(&to_frdma_qp(qp)->rq.ring, 0);
+	got = (void *)(wqe + 1);
+	qp->state = IBV_QPS_INIT;
+	EXPECT_EQ(frdma_post_recv(qp, &wr, &bad), 0);
+	EXPECT_EQ(rq_head(qp)->prod, 1);
+	EXPECT_EQ(wqe->wr_id, 5);
+	EXPECT_EQ(wqe->num_sge, 2);
+	EXPECT_EQ(wqe->reserved, 0);
+	EXPECT_EQ(got[1].addr, 4);
+	EXPECT_EQ(got[1].length, 5);
+	EXPECT_EQ(got[1].lkey, 6);
+	EXPECT_EQ(doorbells(), 0);
+	close_qp(qp);
+}
+
+TEST(post_recv__rings_where_the_kernel_sleeps)
+{
+	struct ibv_recv_wr wr[2] = { { .next = &wr[1] }, {} }, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+
+	rq_head(qp)->flags = FRDMA_RING_NEED_DOORBELL;
+	EXPECT_EQ(frdma_post_recv(qp, wr, &bad), 0);
+	EXPECT_EQ(doorbells(), 1);
+	close_qp(qp);
+}
+
+TEST(post_recv__refuses)
+{
+	struct ibv_recv_wr wr = { .num_sge = MAX_SGE + 1 }, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	int i;
+
+	EXPECT_EQ(frdma_post_recv(qp, &wr, &bad), EINVAL);
+	EXPECT(bad == &wr);
+	wr.num_sge = 0;
+	for (i = 0; i < RQ_ENTRIES; i++)
+		EXPECT_EQ(frdma_post_recv(qp, &wr, &bad), 0);
+	EXPECT_EQ(frdma_post_recv(qp, &wr, &bad), ENOMEM);
+	qp->state = IBV_QPS_RESET;
+	EXPECT_EQ(frdma_post_recv(qp, &wr, &bad), EINVAL);
+	close_qp(qp);
+}
+
+TEST(builder__posts_a_batch)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC,
+				    frdma_qp_send_ops(IBV_QPT_RC));
+	struct ibv_qp_ex *ex = &to_frdma_qp(qp)->vqp.qp_ex;
+	struct ibv_data_buf bufs[2] = { { "ab", 2 }, { "c", 1 } };
+	struct ibv_sge sge[2] = { { 1, 2, 3 }, { 4, 5, 6 } };
+	struct frdma_send_wqe *wqe;
+
+	ex->wr_start(ex);
+	ex->wr_id = 1;
+	ex->wr_flags = IBV_SEND_SIGNALED;
+	ex->wr_send_imm(ex, htobe32(0x01020304));
+	ex->wr_set_sge_list(ex, 2, sge);
+	ex->wr_id = 2;
+	ex->wr_flags = IBV_SEND_FENCE | IBV_SEND_INLINE;
+	ex->wr_rdma_read(ex, 9, 10);
+	ex->wr_set_sge(ex, 11, 12, 13);
+	ex->wr_id = 3;
+	ex->wr_flags = 0;
+	ex->wr_rdma_write_imm(ex, 14, 15, htobe32(16));
+	ex->wr_set_inline_data_list(ex, 2, bufs);
+	ex->wr_atomic_cmp_swp(ex, 17, 18, 19, 20);
+	ex->wr_local_inv(ex, 21);
+	EXPECT_EQ(sq_head(qp)->prod, 0);
+	EXPECT_EQ(ex->wr_complete(ex), 0);
+	EXPECT_EQ(sq_head(qp)->prod, 5);
+	EXPECT_EQ(doorbells(), 1);
+
+	wqe = sq_slot(qp, 0);
+	EXPECT_EQ(wqe->wr_id, 1);
+	EXPECT_EQ(wqe->opcode, IB_UVERBS_WR_SEND_WITH_IMM);
+	EXPECT_EQ(wqe->flags, IBV_SEND_SIGNALED);
+	EXPECT_EQ(wqe->num_sge, 2);
+	EXPECT(!memcmp(&wqe->ex, "\1\2\3\4", 4));
+	EXPECT(!memcmp(wqe + 1, sge, sizeof(sge)));
+
+	wqe = sq_slot(qp, 1);
+	EXPECT_EQ(wqe->opcode, IB_UVERBS_WR_RDMA_READ);
+	EXPECT_EQ(wqe->flags, IBV_SEND_FENCE);
+	EXPECT_EQ(wqe->rkey, 9);
+	EXPECT_EQ(wqe->remote_addr, 10);
+	EXPECT_EQ(wqe->num_sge, 1);
+
+	wqe = sq_slot(qp, 2);
+	EXPECT_EQ(wqe->flags, IBV_SEND_INLINE);
+	EXPECT_EQ(wqe->inline_len, 3);
+	EXPECT(!memcmp(wqe + 1, "abc", 3));
+
+	wqe = sq_slot(qp, 3);
+	EXPECT_EQ(wqe->atomic.compare_add, 19);
+	EXPECT_EQ(wqe->atomic.swap, 20);
+	EXPECT_EQ(wqe->num_sge, 0);
+
+	wqe = sq_slot(qp, 4);
+	EXPECT_EQ(wqe->opcode, IB_UVERBS_WR_LOCAL_INV);
+	EXPECT_EQ(wqe->ex, 21);
+	close_qp(qp);
+}
+
+TEST(builder__first_error_wins_and_nothing_is_posted)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, IBV_QP_EX_WITH_SEND);
+	struct ibv_qp_ex *ex = &to_frdma_qp(qp)->vqp.qp_ex;
+	static char data[MAX_INLINE + 1];
+	int i;
+
+	ex->wr_start(ex);
+	ex->wr_send(ex);
+	ex->wr_send(ex);
+	ex->wr_set_inline_data(ex, data, MAX_INLINE + 1);
+	for (i = 0; i < SQ_ENTRIES; i++) {
+		ex->wr_send(ex);
+		ex->wr_set_sge(ex, 1, 2, 3);
+	}
+	EXPECT_EQ(ex->wr_complete(ex), EINVAL);
+	EXPECT_EQ(sq_head(qp)->prod, 0);
+	EXPECT_EQ(doorbells(), 0);
+
+	ex->wr_start(ex);
+	for (i = 0; i <= SQ_ENTRIES; i++)
+		ex->wr_send(ex);
+	EXPECT_EQ(ex->wr_complete(ex), ENOMEM);
+	EXPECT_EQ(sq_head(qp)->prod, 0);
+
+	ex->wr_start(ex);
+	ex->wr_send(ex);
+	EXPECT_EQ(ex->wr_complete(ex), 0);
+	EXPECT_EQ(sq_head(qp)->prod, 1);
+	close_qp(qp);
+}
+
+TEST(builder__abort_posts_nothing)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, IBV_QP_EX_WITH_SEND);
+	struct ibv_qp_ex *ex = &to_frdma_qp(qp)->vqp.qp_ex;
+
+	ex->wr_start(ex);
+	ex->wr_send(ex);
+	ex->wr_abort(ex);
+	ex->wr_start(ex);
+	EXPECT_EQ(ex->wr_complete(ex), 0);
+	EXPECT_EQ(sq_head(qp)->prod, 0);
+	EXPECT_EQ(doorbells(), 0);
+	close_qp(qp);
+}
+
+TEST(builder__has_what_was_asked_for)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_UD, IBV_QP_EX_WITH_SEND);
+	struct ibv_qp_ex *ex = &to_frdma_qp(qp)->vqp.qp_ex;
+	struct frdma_ah ah = { .number = 5 };
+
+	EXPECT(ex->wr_send && ex->wr_set_ud_addr);
+	EXPECT(!ex->wr_send_imm && !ex->wr_rdma_write);
+	ex->wr_start(ex);
+	ex->wr_send(ex);
+	ex->wr_set_ud_addr(ex, &ah.ibvah, 6, 7);
+	EXPECT_EQ(ex->wr_complete(ex), 0);
+	EXPECT_EQ(sq_slot(qp, 0)->ud.ah, 5);
+	EXPECT_EQ(sq_slot(qp, 0)->ud.dqpn, 6);
+	EXPECT_EQ(sq_slot(qp, 0)->ud.qkey, 7);
+	close_qp(qp);
+}
+
+static struct frdma_cq *open_cq(uint64_t wc_flags)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = CQ_ENTRIES, .wc_flags = wc_flags,
+	};
+	struct ibv_cq_ex *ex;
+
+	kernel_open();
+	ex = frdma_create_cq_ex(&kernel.vctx.context, &attr);
+	return ex ? container_of(ex, struct frdma_cq, vcq.cq_ex) : NULL;
+}
+
+static void close_cq(struct frdma_cq *cq)
+{
+	EXPECT_EQ(frdma_destroy_cq(&cq->vcq.cq), 0);
+	kernel_close();
+}
+
+/* What the kernel would do. */
+static void complete(struct frdma_ring *ring, uint64_t wr_id)
+{
+	uint32_t prod = ring->head->prod;
+	struct frdma_cqe *cqe = frdma_ring_slot(ring, prod);
+
+	*cqe = (struct frdma_cqe) {
+		.wr_id = wr_id, .status = IBV_WC_SUCCESS,
+		.opcode = IBV_WC_RECV, .byte_len = 100, .ex = 0x1234,
+		.qp_num = 17, .src_qp = 18, .sl = 3, .vendor_err = 4,
+		/* The kernel's flag of an invalidated key, and of a VLAN. */
+		.wc_flags = FRDMA_WC_GRH | FRDMA_WC_WITH_INV | 1 << 5,
+		.timestamp = 1000 + wr_id,
+	};
+	ring->head->prod = prod + 1;
+}
+
+TEST(poll_cq__converts)
+{
+	struct frdma_cq *cq = open_cq(0);
+	struct ibv_wc wc;
+
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, 1, &wc), 0);
+	complete(&cq->ring, 7);
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, 1, &wc), 1);
+	EXPECT_EQ(wc.wr_id, 7);
+	EXPECT_EQ(wc.opcode, IBV_WC_RECV);
+	EXPECT_EQ(wc.byte_len, 100);
+	EXPECT_EQ(wc.invalidated_rkey, 0x1234);
+	EXPECT_EQ(wc.qp_num, 17);
+	EXPECT_EQ(wc.src_qp, 18);
+	EXPECT_EQ(wc.sl, 3);
+	EXPECT_EQ(wc.vendor_err, 4);
+	EXPECT_EQ(wc.wc_flags, IBV_WC_GRH | IBV_WC_WITH_INV);
+	EXPECT_EQ(wc.slid, 0);
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, 1, &wc), 0);
+	close_cq(cq);
+}
+
+TEST(poll_cq__in_batches_and_around)
+{
+	struct frdma_cq *cq = open_cq(0);
+	struct ibv_wc wc[CQ_ENTRIES];
+	uint64_t made = 0, seen = 0;
+	int i, n;
+
+	for (i = 0; i < 50; i++) {
+		while (cq->ring.head->prod - cq->ring.head->cons < CQ_ENTRIES)
+			complete(&cq->ring, made++);
+		n = frdma_poll_cq(&cq->vcq.cq, 3, wc);
+		EXPECT_EQ(n, 3);
+		for (n = 0; n < 3; n++)
+			EXPECT_EQ(wc[n].wr_id, seen++);
+		EXPECT_EQ(cq->ring.head->cons, seen);
+	}
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, CQ_ENTRIES, wc), CQ_ENTRIES - 3);
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, 0, wc), 0);
+	close_cq(cq);
+}
+
+TEST(poll_cq__eio_when_unplugged)
+{
+	struct frdma_cq *cq = open_cq(0);
+	struct ibv_wc wc;
+
+	complete(&cq->ring, 1);
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, 1, &wc), 1);
+	memset(cq->ring.head, 0, cq->ring.size);
+	EXPECT(frdma_poll_cq(&cq->vcq.cq, 1, &wc) == -EIO);
+	close_cq(cq);
+}
+
+TEST(cq_ex__reads_all)
+{
+	struct frdma_cq *cq = open_cq(FRDMA_CQ_WC_FLAGS);
+	struct ibv_cq_ex *ex = &cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = {};
+
+	EXPECT_EQ(kernel.cq_flags, FRDMA_CQ_WC_FLAGS);
+	EXPECT_EQ(ex->start_poll(ex, &attr), ENOENT);
+	complete(&cq->ring, 1);
+	complete(&cq->ring, 2);
+	EXPECT_EQ(ex->start_poll(ex, &attr), 0);
+	EXPECT_EQ(ex->wr_id, 1);
+	EXPECT_EQ(ex->status, IBV_WC_SUCCESS);
+	EXPECT_EQ(ex->read_opcode(ex), IBV_WC_RECV);
+	EXPECT_EQ(ex->read_vendor_err(ex), 4);
+	EXPECT_EQ(ex->read_wc_flags(ex), IBV_WC_GRH | IBV_WC_WITH_INV);
+	EXPECT_EQ(ex->read_byte_len(ex), 100);
+	EXPECT_EQ(ex->read_imm_data(ex), 0x1234);
+	EXPECT_EQ(ex->read_qp_num(ex), 17);
+	EXPECT_EQ(ex->read_src_qp(ex), 18);
+	EXPECT_EQ(ex->read_slid(ex), 0);
+	EXPECT_EQ(ex->read_sl(ex), 3);
+	EXPECT_EQ(ex->read_dlid_path_bits(ex), 0);
+	EXPECT_EQ(ex->read_completion_ts(ex), 1001);
+	EXPECT_EQ(cq->ring.head->cons, 0);
+	EXPECT_EQ(ex->next_poll(ex), 0);
+	EXPECT_EQ(ex->wr_id, 2);
+	EXPECT_EQ(ex->next_poll(ex), ENOENT);
+	ex->end_poll(ex);
+	EXPECT_EQ(cq->ring.head->cons, 2);
+	EXPECT_EQ(ex->start_poll(ex, &attr), ENOENT);
+	close_cq(cq);
+}
+
+TEST(cq_ex__both_ways_of_polling_mix)
+{
+	struct frdma_cq *cq = open_cq(0);
+	struct ibv_cq_ex *ex = &cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = {};
+	struct ibv_wc wc;
+
+	complete(&cq->ring, 1);
+	complete(&cq->ring, 2);
+	complete(&cq->ring, 3);
+	EXPECT_EQ(ex->start_poll(ex, &attr), 0);
+	ex->end_poll(ex);
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, 1, &wc), 1);
+	EXPECT_EQ(wc.wr_id, 2);
+	EXPECT_EQ(ex->start_poll(ex, &attr), 0);
+	EXPECT_EQ(ex->wr_id, 3);
+	ex->end_poll(ex);
+	close_cq(cq);
+}
+
+TEST(cq_ex__refuses_what_it_has_not)
+{
+	EXPECT(!open_cq(IBV_WC_EX_WITH_TM_INFO));
+	EXPECT_EQ(errno, EOPNOTSUPP);
+	kernel_close();
+	EXPECT(!open_cq(1ULL << 40));
+	kernel_close();
+}
+
+TEST(resize_cq__goes_on_in_the_new_ring)
+{
+	struct frdma_cq *cq = open_cq(0);
+	struct frdma_ring_head *old = cq->ring.head;
+	struct ibv_wc wc;
+
+	complete(&cq->ring, 1);
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, 1, &wc), 1);
+	EXPECT_EQ(frdma_resize_cq(&cq->vcq.cq, 32), 0);
+	EXPECT(cq->ring.head != old);
+	EXPECT_EQ(cq->ring.entries, 32);
+	EXPECT_EQ(cq->vcq.cq.cqe, 32);
+	complete(&cq->ring, 2);
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, 1, &wc), 1);
+	EXPECT_EQ(wc.wr_id, 2);
+	EXPECT_EQ(cq->ring.head->cons, 1);
+	close_cq(cq);
+}
+
+TEST(resize_cq__refused_changes_nothing)
+{
+	struct frdma_cq *cq = open_cq(0);
+	struct frdma_ring old = cq->ring;
+
+	kernel.fail_resize = EINVAL;
+	EXPECT_EQ(frdma_resize_cq(&cq->vcq.cq, 1), EINVAL);
+	EXPECT(!memcmp(&old, &cq->ring, sizeof(old)));
+	close_cq(cq);
+}
+
+TEST(parent_domain__holds_what_it_refers_to)
+{
+	struct ibv_td_init_attr td_attr = {};
+	struct ibv_parent_domain_init_attr attr = {};
+	struct frdma_pd pd = {};
+	struct ibv_pd *parent;
+
+	attr.td = frdma_alloc_td(NULL, &td_attr);
+	attr.pd = &pd.ibvpd;
+	pd.ibvpd.handle = 12;
+	parent = frdma_alloc_parent_domain(NULL, &attr);
+	EXPECT_EQ(parent->handle, 12);
+	EXPECT_EQ(frdma_dealloc_td(attr.td), EBUSY);
+	EXPECT_EQ(frdma_dealloc_pd(&pd.ibvpd), EBUSY);
+	EXPECT_EQ(frdma_dealloc_pd(parent), 0);
+	EXPECT_EQ(frdma_dealloc_td(attr.td), 0);
+	EXPECT_EQ(pd.users, 0);
+}
