@@ -65,8 +65,10 @@ static void cq_csd_run(void *data)
 	struct frdma_cq *cq = data;
 
 	clear_bit(CQ_CSD_QUEUED, &cq->csd_queued);
+	/* Pairs with the test_and_set_bit() in cq_kick(). */
 	smp_mb__after_atomic();
 	tasklet_schedule(&cq->tasklet);
+	/* Pairs with the acquisition in cq_stop(). */
 	atomic_dec_return_release(&cq->csd_users);
 }
 

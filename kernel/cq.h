@@ -55,13 +55,13 @@
  */
 struct frdma_cq {
 	struct ib_cq ib;
-	spinlock_t push_lock;
+	spinlock_t push_lock;	/* producers */
 	struct frdma_ring ring;
 	u32 prod;
 	bool dead;
 	bool user;
 	bool timestamps;
-	spinlock_t poll_lock ____cacheline_aligned_in_smp;
+	spinlock_t poll_lock ____cacheline_aligned_in_smp; /* consumers */
 	u32 cons;
 	atomic_t armed;
 	unsigned long events;

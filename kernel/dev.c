@@ -8,6 +8,7 @@
 #include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <net/addrconf.h>
+#include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
 #include "ah.h"
@@ -182,6 +183,27 @@ static int enlist(struct frdma_dev *dev)
 	return err;
 }
 
+/**
+ * frdma_dev_get_by_netdev - the link on an interface
+ * @ndev: interface
+ *
+ * Context: process.
+ * Return: the link, to be given to ib_device_put(); NULL if there is none, or
+ * if it is not registered yet or no more.
+ */
+struct frdma_dev *frdma_dev_get_by_netdev(const struct net_device *ndev)
+{
+	struct frdma_dev *dev, *found = NULL;
+
+	spin_lock(&links_lock);
+	list_for_each_entry(dev, &links, entry)
+		if (dev->ndev == ndev && ib_device_try_get(&dev->ib))
+			found = dev;
+	spin_unlock(&links_lock);
+
+	return found;
+}
+
 static struct frdma_dev *dev_alloc(struct net_device *ndev)
 {
 	struct frdma_dev *dev;
@@ -211,6 +233,18 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev)
 	return dev;
 }
 
+/*
+ * The core gives a port the addresses of its interface and of what is above
+ * it, but those of a VLAN only to the interface below: this one then stands
+ * for the port, and the link has its addresses, too.
+ */
+static int set_port_netdev(struct frdma_dev *dev)
+{
+	struct net_device *below = rdma_vlan_dev_real_dev(dev->ndev);
+
+	return ib_device_set_netdev(&dev->ib, below ?: dev->ndev, 1);
+}
+
 static int dev_setup(struct frdma_dev *dev)
 {
 	int err;
@@ -227,7 +261,7 @@ static int dev_setup(struct frdma_dev *dev)
 	if (err)
 		return err;
 
-	return ib_device_set_netdev(&dev->ib, dev->ndev, 1);
+	return set_port_netdev(dev);
 }
 
 /* Errors have a sentence where the errno alone would leave one guessing. */
@@ -245,7 +279,7 @@ static const char *why_no_link(int err)
 	case -EEXIST:
 		return "the interface has a frdma link already";
 	case -EADDRINUSE:
-		return "UDP port 4791 is in use in this network namespace; if by rdma_rxe, delete its links and unload it";
+		return "UDP port 4791 is in use in this network namespace; if rdma_rxe holds it, delete its links and unload it";
 	case -ENFILE:
 		return "the name is taken by another RDMA device";
 	default:

@@ -64,6 +64,8 @@ static inline struct frdma_dev *to_frdma(struct ib_device *ib)
 	return container_of(ib, struct frdma_dev, ib);
 }
 
+struct frdma_dev *frdma_dev_get_by_netdev(const struct net_device *ndev);
+
 /* What "rdma link add ... type frdma" calls. */
 extern struct rdma_link_ops frdma_link_ops;
 

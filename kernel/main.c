@@ -5,6 +5,7 @@
  *	rdma link add frdma0 type frdma netdev eth0
  */
 #include <linux/module.h>
+#include <linux/stringify.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
 
@@ -14,6 +15,7 @@
 #include "netdev.h"
 #include "tx.h"
 #include "uapi/frdma-abi.h"
+#include "verbs_dev.h"
 
 static int __init frdma_init(void)
 {
@@ -58,5 +60,7 @@ module_exit(frdma_exit);
 MODULE_AUTHOR("frdma developers");
 MODULE_DESCRIPTION("Software RoCEv2 adapter");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(__stringify(FRDMA_VERSION_MAJOR) "."
+	       __stringify(FRDMA_VERSION_MINOR) "."
+	       __stringify(FRDMA_VERSION_PATCH));
 MODULE_ALIAS_RDMA_LINK("frdma");

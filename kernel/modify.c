@@ -8,11 +8,11 @@
 #include "trace.h"
 #include "verbs_dev.h"
 
-/* Packets in flight: what a receiving host's queues take at once. */
+/* Most packets in flight: what a receiving host's queues may take at once. */
 #define FRDMA_WINDOW		256
 
 /* Packets that one READ request asks for. */
-#define FRDMA_READ_GRID		128
+#define FRDMA_READ_GRID		64
 
 static int check_av(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 		    int mask, struct frdma_av *av)
@@ -139,7 +139,6 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 
 	req->dqpn = own->dest_qp_num;
 	req->rd_max = own->max_rd_atomic;
-	req->window = FRDMA_WINDOW;
 	req->read_grid = FRDMA_READ_GRID;
 	req->mtu = qp->type == IB_QPT_RC ?
 		   ib_mtu_enum_to_int(own->path_mtu) :
@@ -190,8 +189,10 @@ static void enter_state(struct frdma_qp *qp, enum ib_qp_state next,
 				attr->rq_psn : 0);
 		qp->rq.comm_est = false;
 	}
-	if (cur == IB_QPS_RTR && next == IB_QPS_RTS)
+	if (cur == IB_QPS_RTR && next == IB_QPS_RTS) {
 		frdma_req_init(&qp->sq.req, attr->sq_psn);
+		frdma_cc_init(&qp->sq.req.cc, FRDMA_WINDOW);
+	}
 	if (next == IB_QPS_SQD)
 		qp->sq.drained = !qp->attr.en_sqd_async_notify;
 

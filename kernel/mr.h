@@ -301,8 +301,9 @@ void frdma_mr_waiter_cancel(struct frdma_mr_waiter *waiter);
 /**
  * enum frdma_mr_invalid - what became of an invalidation
  * @FRDMA_MR_INVALIDATED: complete; nobody touches the memory by this key
- * @FRDMA_MR_DRAINING: nobody new may enter; the waiter will be woken when
- *                     the last reader has left, and then it is complete
+ * @FRDMA_MR_DRAINING: nobody new may enter; the waiter, if there is one, will
+ *                     be woken when the last reader has left, and then it is
+ *                     complete
  * @FRDMA_MR_NOT_INVALIDATED: the key must not be invalidated so
  */
 enum frdma_mr_invalid {

@@ -10,13 +10,29 @@
  * suspend, resume	nothing to do: the interface goes down and up, or stays
  *			up; timers and packets wait for the CPU
  */
+#include <linux/if_vlan.h>
 #include <linux/rtnetlink.h>
 #include <rdma/ib_verbs.h>
 
 #include "dev.h"
 #include "net.h"
 #include "netdev.h"
-#include "uapi/frdma-abi.h"
+
+static void report_port(struct frdma_dev *dev)
+{
+	struct ib_event event = {
+		.device = &dev->ib,
+		.element.port_num = 1,
+		.event = dev->port_active ? IB_EVENT_PORT_ACTIVE :
+					    IB_EVENT_PORT_ERR,
+	};
+
+	/* The core looks at the port's interface: not at a VLAN on it. */
+	if (is_vlan_dev(dev->ndev))
+		ib_dispatch_event(&event);
+	else
+		ib_dispatch_port_state_event(&dev->ib, dev->ndev);
+}
 
 static void update_port(struct frdma_dev *dev)
 {
@@ -27,36 +43,30 @@ static void update_port(struct frdma_dev *dev)
 	if (active == dev->port_active)
 		return;
 	dev->port_active = active;
-	ib_dispatch_port_state_event(&dev->ib, dev->ndev);
-}
-
-/* A reference that is taken by interface, as it may end at any time. */
-static struct ib_device *link_get(struct net_device *ndev)
-{
-	return ib_device_get_by_netdev(ndev, FRDMA_DRIVER_ID);
+	report_port(dev);
 }
 
 static int netdev_event(struct notifier_block *nb, unsigned long event,
 			void *info)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(info);
-	struct ib_device *ib = link_get(ndev);
+	struct frdma_dev *dev = frdma_dev_get_by_netdev(ndev);
 
-	if (!ib)
+	if (!dev)
 		return NOTIFY_DONE;
 
 	switch (event) {
 	case NETDEV_UNREGISTER:
-		ib_unregister_device_queued(ib);
+		ib_unregister_device_queued(&dev->ib);
 		break;
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-		update_port(to_frdma(ib));
+		update_port(dev);
 		break;
 	}
 
-	ib_device_put(ib);
+	ib_device_put(&dev->ib);
 	return NOTIFY_DONE;
 }
 
@@ -76,20 +86,18 @@ static struct notifier_block netdev_notifier = {
 void frdma_netdev_catch_up(struct net_device *ndev)
 {
 	struct frdma_dev *dev;
-	struct ib_device *ib;
 
 	rtnl_lock();
-	ib = link_get(ndev);
-	if (!ib)
+	dev = frdma_dev_get_by_netdev(ndev);
+	if (!dev)
 		goto out;
 
-	dev = to_frdma(ib);
 	if (ndev->reg_state == NETREG_REGISTERED &&
 	    net_eq(dev_net(ndev), frdma_net_ns(dev->net)))
 		update_port(dev);
 	else
-		ib_unregister_device_queued(ib);
-	ib_device_put(ib);
+		ib_unregister_device_queued(&dev->ib);
+	ib_device_put(&dev->ib);
 out:
 	rtnl_unlock();
 }

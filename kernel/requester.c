@@ -103,7 +103,7 @@ static void fetch_posted(struct frdma_qp *qp)
 
 		/* Longer than a datagram: sent nowhere (C10-93.1.1). */
 		if (!frdma_req_is_reliable(rq) && len > rq->mtu)
-			frdma_req_make_local(wr);
+			frdma_req_make_local(rq);
 	}
 }
 
@@ -296,10 +296,12 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 		 frdma_req_is_reliable(rq));
 
 	if (!frdma_tx_end(&tx) || fate == PACKET_UNSENT) {
-		if (frdma_req_is_reliable(rq))
+		if (frdma_req_is_reliable(rq)) {
+			frdma_cc_lost(&rq->cc);
 			frdma_retry_local(&rq->retry, now_ns);
-		else if (fate == PACKET_UNSENT)
+		} else if (fate == PACKET_UNSENT) {
 			first->status = FRDMA_WC_LOC_QP_OP_ERR;
+		}
 	}
 	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq), now_ns);
 	return sent;
@@ -373,6 +375,7 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 	case FRDMA_EXPIRY_RESUME:
 		break;
 	case FRDMA_EXPIRY_RESEND:
+		frdma_cc_silent(&rq->cc);
 		frdma_count(qp->dev, FRDMA_CNT_RETRY_TIMEOUTS);
 		trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn,
 				  "timeout", rq->retry.retry_left);

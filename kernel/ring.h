@@ -121,6 +121,7 @@ static inline void *frdma_ring_slot(const struct frdma_ring *ring, u32 index)
  */
 static inline u32 frdma_ring_prod_acquire(const struct frdma_ring *ring)
 {
+	/* (A), with the producer's release. */
 	return smp_load_acquire(&ring->head->prod);
 }
 
@@ -134,6 +135,7 @@ static inline u32 frdma_ring_prod_acquire(const struct frdma_ring *ring)
 static inline void frdma_ring_prod_release(const struct frdma_ring *ring,
 					   u32 prod)
 {
+	/* (A), with the consumer's acquisition. */
 	smp_store_release(&ring->head->prod, prod);
 }
 
@@ -146,6 +148,7 @@ static inline void frdma_ring_prod_release(const struct frdma_ring *ring,
  */
 static inline u32 frdma_ring_cons_acquire(const struct frdma_ring *ring)
 {
+	/* (B), with the consumer's release. */
 	return smp_load_acquire(&ring->head->cons);
 }
 
@@ -159,6 +162,7 @@ static inline u32 frdma_ring_cons_acquire(const struct frdma_ring *ring)
 static inline void frdma_ring_cons_release(const struct frdma_ring *ring,
 					   u32 cons)
 {
+	/* (B), with the producer's acquisition. */
 	smp_store_release(&ring->head->cons, cons);
 }
 

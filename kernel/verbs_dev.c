@@ -46,6 +46,9 @@
 
 /* Limits: each is reached, or ends in -ENOMEM. What is missing here is 0. */
 static const struct ib_device_attr device_limits = {
+	.fw_ver				= (u64)FRDMA_VERSION_MAJOR << 32 |
+					  FRDMA_VERSION_MINOR << 16 |
+					  FRDMA_VERSION_PATCH,
 	.max_mr_size			= MAX_MR_BYTES,
 	.page_size_cap			= (u32)PAGE_MASK,
 	.vendor_id			= VENDOR_ID,

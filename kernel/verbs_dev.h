@@ -4,6 +4,11 @@
 
 #include <rdma/ib_verbs.h>
 
+/* The module's version, which queries show as that of a firmware. */
+#define FRDMA_VERSION_MAJOR	0
+#define FRDMA_VERSION_MINOR	1
+#define FRDMA_VERSION_PATCH	0
+
 /* Advertised: queue pairs of a device; work requests, SGEs, reads of one. */
 #define FRDMA_MAX_QP		(1 << 20)
 #define FRDMA_MAX_QP_WR		(1 << 20)

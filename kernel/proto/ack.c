@@ -85,23 +85,43 @@ static bool is_positive(const struct frdma_hdr *hdr)
 	return judge_aeth(hdr) == FRDMA_ACK_PROGRESS;
 }
 
-static bool read_resp_fits(const struct frdma_req *rq,
-			   const struct frdma_swr *wr,
-			   const struct frdma_hdr *hdr)
+/*
+ * Responses begin and end with the pieces that were asked for. What is asked
+ * for in fine pieces may have been asked for in others before, the answers to
+ * which are as good.
+ */
+static bool boundaries_fit(const struct frdma_req *rq, const struct frdma_op *op,
+			   u32 psn, u32 pkt, bool last)
+{
+	bool fine = frdma_req_is_fine(rq, psn);
+	bool may_begin = psn == rq->restart_psn ||
+			 !(pkt % rq->read_grid % FRDMA_READ_STEP);
+	bool must_begin = !(pkt % rq->read_grid);
+	bool may_end = last || frdma_req_read_left(rq, pkt, fine) == 1;
+	bool must_end = last || frdma_req_read_left(rq, pkt, false) == 1;
+
+	return (op->starts ? may_begin : !must_begin) &&
+	       (op->ends ? may_end : !must_end);
+}
+
+static enum frdma_ack_verdict judge_read_resp(const struct frdma_req *rq,
+					      const struct frdma_swr *wr,
+					      const struct frdma_hdr *hdr)
 {
 	const struct frdma_op *op = frdma_op(hdr->opcode);
 	u32 pkt = (hdr->psn - wr->first_psn) & FRDMA_PSN_MASK;
-	bool on_grid = pkt % rq->read_grid == 0;
 	bool last = pkt + 1 == wr->npkts;
 	u32 len = last ? wr->len - pkt * rq->mtu : rq->mtu;
 
-	if (op->ends != (last || (pkt + 1) % rq->read_grid == 0))
-		return false;
-	if (op->starts ? !on_grid && hdr->psn != rq->restart_psn : on_grid)
-		return false;
 	if (op->ext & FRDMA_EXT_AETH && !is_positive(hdr))
-		return false;
-	return hdr->payload_len == len;
+		return FRDMA_ACK_BAD_RESP;
+	if (hdr->payload_len != len)
+		return FRDMA_ACK_BAD_RESP;
+
+	/* A late answer to a request of an earlier restart: not that one. */
+	if (!boundaries_fit(rq, op, hdr->psn, pkt, last))
+		return FRDMA_ACK_LOST;
+	return FRDMA_ACK_DATA;
 }
 
 static enum frdma_ack_verdict judge_response(const struct frdma_req *rq,
@@ -119,8 +139,7 @@ static enum frdma_ack_verdict judge_response(const struct frdma_req *rq,
 	if (is_atomic)
 		return is_positive(hdr) ? FRDMA_ACK_ATOMIC :
 					  FRDMA_ACK_BAD_RESP;
-	return read_resp_fits(rq, owed.wr, hdr) ? FRDMA_ACK_DATA :
-						  FRDMA_ACK_BAD_RESP;
+	return judge_read_resp(rq, owed.wr, hdr);
 }
 
 /**
@@ -162,7 +181,8 @@ static bool completes_response(const struct frdma_req *rq,
 {
 	u32 pkt = (psn - wr->first_psn) & FRDMA_PSN_MASK;
 
-	return pkt + 1 == wr->npkts || (pkt + 1) % rq->read_grid == 0;
+	return pkt + 1 == wr->npkts ||
+	       frdma_req_read_left(rq, pkt, frdma_req_is_fine(rq, psn)) == 1;
 }
 
 static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
@@ -170,8 +190,11 @@ static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 	if (una_psn == rq->una_psn)
 		return;
 
+	frdma_cc_acked(&rq->cc, (una_psn - rq->una_psn) & FRDMA_PSN_MASK);
 	rq->una_psn = una_psn;
 	rq->recovering = false;
+	if (frdma_psn_diff(una_psn, rq->fine_psn) > 0)
+		rq->fine_psn = una_psn;
 
 	/* What was about to be sent again has arrived after all. */
 	if (frdma_psn_diff(una_psn, rq->psn) > 0)
@@ -225,6 +248,7 @@ enum frdma_recovery frdma_ack_recover(struct frdma_req *rq)
 		return FRDMA_RECOVERY_RUNS;
 	if (!frdma_retry_spend(&rq->retry))
 		return FRDMA_RECOVERY_EXHAUSTED;
+	frdma_cc_lost(&rq->cc);
 	frdma_req_restart(rq);
 	return FRDMA_RECOVERY_BEGUN;
 }

@@ -18,6 +18,7 @@ void frdma_req_init(struct frdma_req *rq, u32 first_psn)
 	rq->end_psn = first_psn;
 	rq->fetch_psn = first_psn;
 	rq->restart_psn = first_psn;
+	rq->fine_psn = first_psn;
 	rq->recovering = false;
 	rq->pkt = 0;
 	rq->rd_out = 0;
@@ -90,7 +91,7 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
 	if (swr_is_local(wr))
 		return FRDMA_REQ_LOCAL;
 
-	if (frdma_req_outstanding(rq) >= rq->window)
+	if (frdma_req_outstanding(rq) >= rq->cc.window)
 		return FRDMA_REQ_WINDOW;
 	if (frdma_swr_wants_response(wr) && rq->rd_out >= rq->rd_max)
 		return FRDMA_REQ_READS;
@@ -106,7 +107,7 @@ static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
 
 	if (!frdma_req_is_reliable(rq))
 		return false;
-	if (rq->since_ack_req + 1 >= rq->window / 4)
+	if (rq->since_ack_req + 1 >= rq->cc.window / 4)
 		return true;
 	if (!ends)
 		return false;
@@ -118,13 +119,15 @@ static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
 	       next->wqe.flags & FRDMA_WQE_FENCE;
 }
 
-/* One request for all packets up to the next line of the grid. */
+/* One request for all packets of a piece. */
 static void plan_read(const struct frdma_req *rq, const struct frdma_swr *wr,
 		      struct frdma_req_pkt *pkt)
 {
-	u32 to_grid = rq->read_grid - rq->pkt % rq->read_grid;
+	bool fine = frdma_req_is_fine(rq, rq->psn) ||
+		    rq->cc.window < rq->read_grid;
 
-	pkt->span = min(wr->npkts - rq->pkt, to_grid);
+	pkt->span = min(wr->npkts - rq->pkt,
+			frdma_req_read_left(rq, rq->pkt, fine));
 	pkt->hdr.va = wr->wqe.remote_addr + pkt->off;
 	pkt->hdr.dma_len = min(wr->len - pkt->off, pkt->span * rq->mtu);
 }
@@ -219,6 +222,9 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 	if (!frdma_req_is_reliable(rq))
 		rq->una_psn = rq->psn;
 
+	if (wr->kind == FRDMA_KIND_READ && rq->cc.window < rq->read_grid &&
+	    frdma_psn_diff(rq->psn, rq->fine_psn) > 0)
+		rq->fine_psn = rq->psn;
 	if (frdma_swr_wants_response(wr))
 		rq->rd_out++;
 	if (pkt->hdr.ack_req || frdma_swr_wants_response(wr))
@@ -278,6 +284,7 @@ void frdma_req_seek(struct frdma_req *rq, u32 psn)
 void frdma_req_restart(struct frdma_req *rq)
 {
 	frdma_req_seek(rq, rq->una_psn);
+	rq->fine_psn = rq->end_psn;
 	rq->recovering = true;
 	rq->rd_out = 0;
 	rq->since_ack_req = 0;
@@ -323,7 +330,8 @@ bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err)
  * @rq: state
  *
  * Work requests complete in the order in which they were posted. One with a
- * bad status is finished as soon as it is the oldest.
+ * bad status is finished as soon as it is the oldest; it is the last that may
+ * be taken, the rest is flushed.
  *
  * Return: the work request, whose slot stays valid until the caller lets the
  * user see that it is free, or NULL.

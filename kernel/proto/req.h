@@ -17,12 +17,18 @@
  *	   oldest one that is not acknowledged
  *
  * A work request gets its PSNs when it is fetched, so that going back is
- * arithmetic. READs are asked for in pieces on a grid of @read_grid packets,
- * which bounds what a peer sends us at once.
+ * arithmetic.
+ *
+ * READs are asked for in pieces, which bounds what a peer sends us at once.
+ * Pieces end on a grid of @read_grid packets, or, while the congestion window
+ * is smaller than that and when they are asked for again, on a finer one of
+ * FRDMA_READ_STEP. What was once asked for in fine pieces stays so: the
+ * responder repeats only what lies within a request that it remembers.
  */
 #ifndef FRDMA_PROTO_REQ_H
 #define FRDMA_PROTO_REQ_H
 
+#include "cc.h"
 #include "env.h"
 #include "hdr.h"
 #include "op.h"
@@ -30,6 +36,9 @@
 #include "retry.h"
 #include "wqe.h"
 #include "../uapi/frdma-abi.h"
+
+/* Packets of a fine piece of a READ. */
+#define FRDMA_READ_STEP		4
 
 /**
  * struct frdma_swr - a work request of the send queue, private to the kernel
@@ -71,13 +80,14 @@ struct frdma_swr {
  * @fetch_psn: first PSN of the next work request to be fetched
  * @restart_psn: where sending was last taken up again: a READ may be asked
  *	for from there, off the grid
+ * @fine_psn: READ packets before it are asked for in fine pieces
  * @recovering: a restart from @una_psn is under way; further signs of the
  *	same loss are no news until @una_psn moves
  * @transport: enum frdma_transport
  * @rd_out: READ pieces and atomics without a complete response
  * @rd_max: bound of @rd_out (max_rd_atomic)
  * @since_ack_req: packets since one asked for an acknowledgement
- * @window: bound of psn - una_psn, in packets
+ * @cc: bounds psn - una_psn
  * @read_grid: packets of one READ request
  * @mtu: path MTU, bytes
  * @dqpn: destination queue pair (connected)
@@ -102,18 +112,19 @@ struct frdma_req {
 	u32 end_psn;
 	u32 fetch_psn;
 	u32 restart_psn;
+	u32 fine_psn;
 	bool recovering;
 	u8 transport;
 
 	u32 rd_out;
 	u32 rd_max;
 	u32 since_ack_req;
-	u32 window;
 	u32 read_grid;
 	u32 mtu;
 	u32 dqpn;
 	u16 pkey;
 
+	struct frdma_cc cc;
 	struct frdma_retry retry;
 };
 
@@ -165,11 +176,43 @@ static inline bool frdma_swr_wants_response(const struct frdma_swr *wr)
 	return wr->kind == FRDMA_KIND_READ || wr->kind == FRDMA_KIND_ATOMIC;
 }
 
-/** frdma_req_make_local - a fetched work request turns out to send nothing */
-static inline void frdma_req_make_local(struct frdma_swr *wr)
+/**
+ * frdma_req_make_local - the work request fetched last sends nothing
+ * @rq: state
+ *
+ * Its PSNs are those of the next one.
+ */
+static inline void frdma_req_make_local(struct frdma_req *rq)
 {
+	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_prod - 1);
+
 	wr->kind = FRDMA_KIND_NONE;
 	wr->npkts = 0;
+	rq->fetch_psn = wr->first_psn;
+}
+
+/**
+ * frdma_req_read_left - packets from one to the end of its piece of a READ
+ * @rq: state
+ * @pkt: packet of the READ, counted from 0
+ * @fine: it is asked for in fine pieces
+ *
+ * The last piece may end before that, with the READ.
+ */
+static inline u32 frdma_req_read_left(const struct frdma_req *rq, u32 pkt,
+				      bool fine)
+{
+	u32 in_piece = pkt % rq->read_grid;
+	u32 left = rq->read_grid - in_piece;
+
+	return fine ? min(left, FRDMA_READ_STEP - in_piece % FRDMA_READ_STEP) :
+		      left;
+}
+
+/** frdma_req_is_fine - is the packet asked for in fine pieces */
+static inline bool frdma_req_is_fine(const struct frdma_req *rq, u32 psn)
+{
+	return frdma_psn_diff(psn, rq->fine_psn) < 0;
 }
 
 /** frdma_req_is_reliable - is there an answer; else sent is done */

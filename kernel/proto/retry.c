@@ -35,6 +35,7 @@ u32 frdma_rnr_delay_ns(u8 code)
 void frdma_retry_refill(struct frdma_retry *rt)
 {
 	rt->retry_left = rt->retry_cnt;
+	rt->patience = 0;
 	rt->rnr_left = rt->rnr_retry;
 }
 
@@ -52,7 +53,7 @@ void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 	if (rt->wait != FRDMA_WAIT_NONE || !in_flight || !rt->timeout_ns)
 		return;
 	rt->wait = FRDMA_WAIT_ACK;
-	rt->deadline_ns = now_ns + rt->timeout_ns;
+	rt->deadline_ns = now_ns + (rt->timeout_ns << rt->patience);
 }
 
 /**
@@ -136,6 +137,7 @@ enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns)
 	rt->wait = FRDMA_WAIT_NONE;
 	if (was != FRDMA_WAIT_ACK)
 		return FRDMA_EXPIRY_RESUME;
+	rt->patience = min(rt->patience + 1, FRDMA_PATIENCE_MAX);
 	return frdma_retry_spend(rt) ? FRDMA_EXPIRY_RESEND :
 				       FRDMA_EXPIRY_EXHAUSTED;
 }

@@ -7,6 +7,12 @@
 /* rnr_retry of 7 means for ever (IBTA 9.7.5.2.8). */
 #define FRDMA_RNR_RETRY_FOREVER	7
 
+/*
+ * The wait for an answer may be stretched to four times the timeout (IBTA
+ * 9.7.6.1.3): the first doublings of an exponential back-off.
+ */
+#define FRDMA_PATIENCE_MAX	2
+
 /* How long to wait after the host itself could not take a packet. */
 #define FRDMA_LOCAL_BACKOFF_NS	(200 * 1000ULL)
 
@@ -28,6 +34,8 @@ enum frdma_retry_wait {
  * struct frdma_retry - deadlines and retries of a send side
  * @deadline_ns: monotonic time, meaningful unless @wait is NONE
  * @timeout_ns: acknowledgement timeout; 0: never
+ * @patience: timeouts in a row, up to FRDMA_PATIENCE_MAX: each doubles the
+ *	wait for the next
  * @wait: meaning of @deadline_ns
  * @retry_cnt: transport retries that the user allows, 0..7
  * @retry_left: how many remain; refilled by progress
@@ -37,6 +45,7 @@ enum frdma_retry_wait {
 struct frdma_retry {
 	u64 deadline_ns;
 	u64 timeout_ns;
+	u8 patience;
 	enum frdma_retry_wait wait;
 	u8 retry_cnt;
 	u8 retry_left;

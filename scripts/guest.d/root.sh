@@ -207,8 +207,9 @@ root_make() {
 	need_superuser
 	need_commands debootstrap:debootstrap unshare:util-linux \
 		flock:util-linux setpriv:util-linux
+	# The keys are no command: ask for one that is never there.
 	[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
-		need_commands no-keyring:debian-archive-keyring
+		need_commands /:debian-archive-keyring
 	inherit_proxy
 	mkdir -p "$CACHE/root" "$CACHE/log"
 	exec {ROOT_LOCK}>"$CACHE/root/.$name.lock"
@@ -266,7 +267,8 @@ rdma_core_fetch() {
 	else
 		rm -rf "$part"
 		say "root $name: the mirror does not have the source of" \
-			"rdma-core $version"
+			"rdma-core $version (trixie's does where the private" \
+			"ABI is the same: scripts/guest root trixie)"
 	fi
 }
 

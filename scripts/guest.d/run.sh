@@ -15,10 +15,24 @@ run_defaults() {
 	layers=() background=()
 }
 
+# Refuses an option that lacks what must follow it.
+run_option_is_whole() {
+	local needs=2
+
+	case $1 in
+	-l|--link|--icount|--no-build|--stdin|--)	needs=1 ;;
+	--on)						needs=3 ;;
+	-*)						;;
+	*)						needs=1 ;;
+	esac
+	[ $# -ge $needs ] || die "option $1 lacks its value; see --help"
+}
+
 # Reads the options; leaves the rest in REST.
 run_options() {
 	run_defaults
 	while [ $# -gt 0 ]; do
+		run_option_is_whole "$@"
 		case $1 in
 		-r|--root)	root=$2; shift ;;
 		-n|--guests)	guests=$2; shift ;;
@@ -82,6 +96,7 @@ run_prepare() {
 		mkdir -p "$results"
 		results=$(readlink -f "$results")
 	}
+	[ -z "$pcap" ] || pcap=$(readlink -f "$pcap")
 	boot_make_run_initramfs "$ROOT" "$kernel" "$RUN/initramfs"
 	if [ "$with_build" = yes ] && build_exists "$root"; then
 		cp -a "$(build_dir "$root")/install" "$RUN/build"
@@ -94,7 +109,8 @@ run_prepare() {
 # Arguments: TAG DIR on|off (read-only)
 qemu_share() {
 	QEMU+=(
-		-fsdev "local,id=$1,path=$2,security_model=none,readonly=$3"
+		-fsdev "local,id=$1,path=${2//,/,,},`
+			`security_model=none,readonly=$3"
 		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1"
 	)
 }
@@ -110,7 +126,7 @@ qemu_network() {
 		`mac=52:54:00:77:00:$(printf %02x "$n")")
 	if [ "$n" = 1 ] && [ -n "$pcap" ]; then
 		QEMU+=(-object "filter-dump,id=pcap,netdev=net,maxlen=131072,`
-			`file=$(readlink -f "$pcap")")
+			`file=${pcap//,/,,}")
 	fi
 }
 
@@ -250,15 +266,18 @@ run_watch_boot() {
 	done
 }
 
-# Notices guests whose QEMU has ended.
+# A guest has ended before its time: of a panic, as its console tells, or else.
+run_lose_guest() {
+	run_watch_consoles
+	run_fail "$1" "has ended (power off, or QEMU died)"
+}
+
+# Notices guests whose QEMU has ended while they booted.
 run_watch_qemu() {
 	local n
 
 	for ((n = 1; n <= guests; n++)); do
-		kill -0 "${guest_pid[n]}" 2>/dev/null || {
-			run_watch_consoles
-			run_fail "$n" "has ended (power off, or QEMU died)"
-		}
+		kill -0 "${guest_pid[n]}" 2>/dev/null || run_lose_guest "$n"
 	done
 }
 
@@ -267,7 +286,8 @@ run_step() {
 	EVENT=
 	read -r -t 0.5 -u "$EVENTS" EVENT || true
 	case $EVENT in
-	"up "*)	guest_up[${EVENT#up }]=yes ;;
+	"up "*)		guest_up[${EVENT#up }]=yes ;;
+	"down "*)	run_lose_guest "${EVENT#down }" ;;
 	esac
 	run_watch_consoles
 	run_watch_boot
@@ -284,6 +304,7 @@ run_boot() {
 
 	guest_pid=() guest_up=() guest_heard=() guest_bytes=() guest_tries=()
 	deadline=$((SECONDS + timeout))
+	say "booting $guests guest(s) of $root: Linux $kernel, $accel"
 	run_start_hub
 	for ((n = 1; n <= guests; n++)); do
 		guest_start "$n"
@@ -369,7 +390,6 @@ shell_command() {
 	[ "$with_build" = no ] || build_command -r "$root"
 	timeout=$((30 * 24 * 3600))
 	run_prepare
-	say "booting $guests guest(s) of $root under $accel"
 	run_boot
 	run_make_links
 	run_shells
@@ -387,7 +407,7 @@ run_shells() {
 		return
 	fi
 	{
-		tmux -L "frdma$$" new-session "$shell 1 -C /frdma -t bash -l" \; \
+		tmux -S "$RUN/tmux" new-session "$shell 1 -C /frdma -t bash -l" \; \
 			split-window "$shell 2 -C /frdma -t bash -l" || true
 		echo "done 0" >&"$EVENTS"
 	} <&0 &

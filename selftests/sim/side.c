@@ -26,7 +26,6 @@ void side_init(struct sim_side *side, u32 psn, u32 peer_psn)
 		.mask		= SIM_SQ - 1,
 		.transport	= FRDMA_RC,
 		.rd_max		= shape->rd_max,
-		.window		= shape->window,
 		.read_grid	= shape->read_grid,
 		.mtu		= SIM_MTU,
 		.dqpn		= 0x11,
@@ -44,6 +43,7 @@ void side_init(struct sim_side *side, u32 psn, u32 peer_psn)
 		.nr_res	= shape->rd_max,
 	};
 	frdma_req_init(&side->req, psn);
+	frdma_cc_init(&side->req.cc, shape->window);
 	frdma_resp_init(&side->resp, peer_psn);
 }
 
@@ -135,6 +135,7 @@ static void send_next(struct sim_side *side)
 	for (i = 0; i < pkt.len; i++)
 		payload[i] = sim_payload(wr, pkt.off + i);
 	pkt.hdr.payload_len = pkt.len;
+	side->resent += rq->psn != rq->end_psn;
 	send_pkt(side, &pkt.hdr, payload);
 	frdma_req_sent(rq, &pkt);
 }
@@ -154,6 +155,7 @@ static void transmit(struct sim_side *side)
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
 			if (host_has_no_room(side)) {
+				frdma_cc_lost(&rq->cc);
 				frdma_retry_local(&rq->retry, world->now_ns);
 				return;
 			}
@@ -233,8 +235,10 @@ static void look_at_clock(struct sim_side *side)
 	switch (frdma_retry_expire(&rq->retry, side->world->now_ns)) {
 	case FRDMA_EXPIRY_NOT_YET:
 		break;
-	case FRDMA_EXPIRY_RESUME:
 	case FRDMA_EXPIRY_RESEND:
+		frdma_cc_silent(&rq->cc);
+		fallthrough;
+	case FRDMA_EXPIRY_RESUME:
 		frdma_req_restart(rq);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:

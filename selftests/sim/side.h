@@ -79,6 +79,7 @@ struct sim_wr {
  * @wrs: all that is to be done
  * @posted: of those, in the send queue or through it
  * @completed: of those, done
+ * @resent: packets sent more than once
  * @abs_una: req.una_psn without the wrap-around
  * @abs_fetch: req.fetch_psn without it
  * @abs_epsn: resp.epsn without it
@@ -106,6 +107,7 @@ struct sim_side {
 	struct sim_wr wrs[SIM_WRS];
 	u32 posted;
 	u32 completed;
+	u32 resent;
 	s64 abs_una;
 	s64 abs_fetch;
 	s64 abs_epsn;

@@ -130,7 +130,7 @@ static void check_window(struct sim_side *side)
 	struct sim_world *world = side->world;
 
 	SIM_CHECK(world, 0 <= sent && sent <= ever, "%d, %d", sent, ever);
-	SIM_CHECK(world, ever < (s32)(rq->window + rq->read_grid), "%d", ever);
+	SIM_CHECK(world, ever < (s32)(rq->cc.max + rq->read_grid), "%d", ever);
 	SIM_CHECK(world, rq->rd_out <= rq->rd_max, "%u", rq->rd_out);
 	SIM_CHECK(world, rq->wr_una == side->completed, "%u", rq->wr_una);
 	SIM_CHECK(world, rq->wr_next - rq->wr_una <=
@@ -150,6 +150,14 @@ static void check_alarm(struct sim_side *side)
 	if (frdma_req_in_flight(&side->req) && side->next_run_ns == U64_MAX)
 		SIM_CHECK(side->world, side_deadline_ns(side) != U64_MAX,
 			  "in flight, and no deadline");
+}
+
+static bool is_calm(const struct sim_shape *shape)
+{
+	const struct wire_mood *mood = &shape->mood;
+
+	return !shape->scarce_recvs && !shape->no_room && !mood->drop &&
+	       !mood->spoil && !mood->late;
 }
 
 static void check_end(struct sim_side *side)
@@ -176,6 +184,9 @@ static void check_end(struct sim_side *side)
 	}
 	SIM_CHECK(side->world, !memcmp(mem, peer->mem, SIM_MEM),
 		  "what was written last is not what is there");
+	if (is_calm(side->world->shape))
+		SIM_CHECK(side->world, !side->resent, "%u sent again",
+			  side->resent);
 	SIM_CHECK(side->world, counter == peer->counter, "0x%llx, not 0x%llx",
 		  peer->counter, counter);
 }
@@ -208,12 +219,11 @@ static void wake_side(struct sim_side *side)
 {
 	struct sim_world *world = side->world;
 	u64 now_ns = world->now_ns;
-	u32 pause_ns = world->shape->scarce_recvs ? 100000 : 5000;
 
 	if (side->next_recv_ns <= now_ns) {
 		side_post_recv(side);
 		side->next_recv_ns = side->posted_recvs == SIM_WRS ? U64_MAX :
-			now_ns + rnd_below(&world->rnd, pause_ns);
+			now_ns + rnd_below(&world->rnd, 100000);
 	}
 	if (side->next_post_ns <= now_ns) {
 		side_post(side);
@@ -273,6 +283,7 @@ static void begin(struct sim_world *world, const struct sim_shape *shape,
 		side->peer = &world->side[!i];
 		side->next_ack_ns = U64_MAX;
 		side->next_run_ns = U64_MAX;
+		side->recvs = shape->scarce_recvs ? 0 : SIM_WRS;
 		plan_side(side);
 		side_init(side, psn[i], psn[!i]);
 	}
@@ -307,7 +318,7 @@ static void choose_window(struct sim_shape *shape, u64 seed)
 		shape->msg_pkts = 1 + rnd_below(&rnd, 4);
 	} else {
 		shape->window = 1 + rnd_below(&rnd, 32);
-		shape->read_grid = 1 + rnd_below(&rnd, 8);
+		shape->read_grid = 1 + rnd_below(&rnd, 16);
 		shape->msg_pkts = 1 + rnd_below(&rnd, SIM_MSG_MAX / SIM_MTU);
 	}
 	shape->rd_max = 1 + rnd_below(&rnd, SIM_RES_MAX);

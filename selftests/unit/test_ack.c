@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ack.h"
+#include "rnd.h"
+#include "sendq.h"
+#include "tap.h"
+
+static struct sendq q;
+
+/* An ACK, NAK or atomic acknowledge for the n-th PSN. */
+static struct frdma_hdr answer(u8 opcode, u32 nth, u8 syndrome)
+{
+	return (struct frdma_hdr) {
+		.opcode = opcode, .psn = sendq_psn(nth), .syndrome = syndrome,
+	};
+}
+
+static enum frdma_ack_verdict judge_ack(u32 nth, u8 syndrome)
+{
+	struct frdma_hdr hdr = answer(FRDMA_ACKNOWLEDGE, nth, syndrome);
+
+	return frdma_ack_judge(&q.rq, &hdr);
+}
+
+static enum frdma_ack_verdict judge_resp(u8 opcode, u32 nth, u32 len)
+{
+	struct frdma_hdr hdr = answer(opcode, nth, FRDMA_AETH_NO_CREDITS);
+
+	hdr.payload_len = len;
+	return frdma_ack_judge(&q.rq, &hdr);
+}
+
+/* One thing after the other, all sent. */
+static void sent(u8 opcode, u32 len)
+{
+	sendq_post(&q, opcode, len);
+	sendq_send_all(&q);
+}
+
+static u32 reap_all(void)
+{
+	u32 n = 0;
+
+	while (frdma_req_reap(&q.rq))
+		n++;
+	return n;
+}
+
+/* As the kernel does: what is good is committed, what is bad is repeated. */
+static void take_any(const struct frdma_hdr *hdr)
+{
+	enum frdma_ack_verdict verdict = frdma_ack_judge(&q.rq, hdr);
+	struct frdma_ack_data data;
+
+	switch (verdict) {
+	case FRDMA_ACK_DATA:
+	case FRDMA_ACK_ATOMIC:
+		data = frdma_ack_locate(&q.rq, hdr->psn);
+		EXPECT(data.off + hdr->payload_len <= data.wr->len);
+		frdma_ack_commit(&q.rq, hdr->psn, SENDQ_NOW);
+		break;
+	case FRDMA_ACK_PROGRESS:
+		frdma_ack_commit(&q.rq, hdr->psn, SENDQ_NOW);
+		break;
+	case FRDMA_ACK_LOST:
+	case FRDMA_ACK_SEQ_NAK:
+		frdma_ack_implied(&q.rq, hdr->psn, SENDQ_NOW);
+		frdma_ack_recover(&q.rq);
+		break;
+	default:
+		break;
+	}
+	reap_all();
+	sendq_send_all(&q);
+}
+
+static bool window_is_sane(void)
+{
+	s32 sent_psns = frdma_psn_diff(q.rq.psn, q.rq.una_psn);
+	s32 ever_sent = frdma_psn_diff(q.rq.end_psn, q.rq.una_psn);
+
+	return 0 <= sent_psns && sent_psns <= ever_sent && ever_sent < 128 &&
+	       q.rq.rd_out <= q.rq.rd_max &&
+	       q.rq.wr_next - q.rq.wr_una <= q.rq.wr_prod - q.rq.wr_una;
+}
+
+TEST(frdma_ack_judge__one_ack_for_three_work_requests)
+{
+	u32 i;
+
+	sendq_init(&q);
+	for (i = 0; i < 3; i++)
+		sent(IB_UVERBS_WR_SEND, 300);
+	EXPECT_EQ(judge_ack(5, 0x1f), FRDMA_ACK_PROGRESS);
+	frdma_ack_commit(&q.rq, sendq_psn(5), SENDQ_NOW);
+	EXPECT_EQ(reap_all(), 3);
+	EXPECT(!frdma_req_in_flight(&q.rq));
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_NONE);
+}
+
+TEST(frdma_ack_commit__in_the_middle_of_a_work_request)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1000);
+	EXPECT_EQ(judge_ack(1, 0x1f), FRDMA_ACK_PROGRESS);
+	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW + 99);
+	EXPECT_EQ(reap_all(), 0);
+	EXPECT_EQ(q.rq.retry.deadline_ns, SENDQ_NOW + 99 + SENDQ_TIMEOUT);
+}
+
+TEST(frdma_ack_judge__credit_counts_are_positive)
+{
+	u32 credits;
+
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	for (credits = 0; credits < 32; credits++)
+		EXPECT_EQ(judge_ack(0, credits), FRDMA_ACK_PROGRESS);
+}
+
+TEST(frdma_ack_judge__already_acknowledged)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1000);
+	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW);
+	EXPECT_EQ(judge_ack(0, 0x1f), FRDMA_ACK_STALE);
+	EXPECT_EQ(judge_ack(1, 0x1f), FRDMA_ACK_STALE);
+	EXPECT_EQ(judge_ack(1, FRDMA_NAK_ACCESS), FRDMA_ACK_STALE);
+	EXPECT_EQ(judge_ack(-1, 0x1f), FRDMA_ACK_STALE);
+}
+
+TEST(frdma_ack_judge__never_sent)
+{
+	sendq_init(&q);
+	EXPECT_EQ(judge_ack(0, 0x1f), FRDMA_ACK_GHOST);
+	sent(IB_UVERBS_WR_SEND, 1000);
+	EXPECT_EQ(judge_ack(4, 0x1f), FRDMA_ACK_GHOST);
+	EXPECT_EQ(judge_ack(5, FRDMA_NAK_INV_REQ), FRDMA_ACK_GHOST);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 4, 0), FRDMA_ACK_GHOST);
+}
+
+TEST(frdma_ack_judge__every_syndrome)
+{
+	u32 syndrome;
+
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	for (syndrome = 0; syndrome < 256; syndrome++) {
+		enum frdma_ack_verdict want = FRDMA_ACK_BAD_RESP;
+
+		if (syndrome < 0x20)
+			want = FRDMA_ACK_PROGRESS;
+		else if (syndrome < 0x40)
+			want = FRDMA_ACK_RNR_NAK;
+		else if (syndrome == FRDMA_NAK_PSN)
+			want = FRDMA_ACK_SEQ_NAK;
+		else if (syndrome == FRDMA_NAK_INV_REQ)
+			want = FRDMA_ACK_REM_INV_REQ;
+		else if (syndrome == FRDMA_NAK_ACCESS)
+			want = FRDMA_ACK_REM_ACCESS;
+		else if (syndrome == FRDMA_NAK_OP)
+			want = FRDMA_ACK_REM_OP;
+		EXPECT_EQ(judge_ack(0, syndrome), want);
+	}
+}
+
+TEST(frdma_ack_recover__sequence_nak_resends_from_its_psn)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 300);
+	sent(IB_UVERBS_WR_SEND, 300);
+	EXPECT_EQ(judge_ack(3, FRDMA_NAK_PSN), FRDMA_ACK_SEQ_NAK);
+	frdma_ack_implied(&q.rq, sendq_psn(3), SENDQ_NOW);
+	EXPECT_EQ(reap_all(), 1);
+	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(q.rq.retry.retry_left, 6);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(3));
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
+}
+
+TEST(frdma_ack_recover__copies_of_a_nak_cost_nothing)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1000);
+	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(q.rq.retry.retry_left, 6);
+	/* A loss after progress is another one. */
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+}
+
+TEST(frdma_ack_recover__no_retry_left)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	q.rq.retry.retry_left = 0;
+	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_EXHAUSTED);
+}
+
+TEST(frdma_ack_judge__receiver_not_ready_once)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	EXPECT_EQ(judge_ack(0, 0x21), FRDMA_ACK_RNR_NAK);
+	frdma_retry_rnr(&q.rq.retry, 1, SENDQ_NOW);
+	EXPECT_EQ(judge_ack(0, 0x21), FRDMA_ACK_STALE);
+	frdma_retry_expire(&q.rq.retry, U64_MAX);
+	EXPECT_EQ(judge_ack(0, 0x21), FRDMA_ACK_RNR_NAK);
+}
+
+TEST(frdma_ack_judge__read_of_one_packet)
+{
+	struct frdma_ack_data data;
+
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 100);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 0, 100), FRDMA_ACK_DATA);
+	data = frdma_ack_locate(&q.rq, sendq_psn(0));
+	EXPECT_EQ(data.wr->wqe.wr_id, 0);
+	EXPECT_EQ(data.off, 0);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(q.rq.rd_out, 0);
+	EXPECT_EQ(reap_all(), 1);
+}
+
+TEST(frdma_ack_judge__read_of_nothing)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 0);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 0, 1), FRDMA_ACK_BAD_RESP);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 0, 0), FRDMA_ACK_DATA);
+}
+
+/* A READ of six packets goes out as four and two. */
+static const u8 read_of_six[] = {
+	FRDMA_READ_RESP_FIRST, FRDMA_READ_RESP_MIDDLE,
+	FRDMA_READ_RESP_MIDDLE, FRDMA_READ_RESP_LAST,
+	FRDMA_READ_RESP_FIRST, FRDMA_READ_RESP_LAST,
+};
+
+TEST(frdma_ack_commit__read_in_two_pieces)
+{
+	u32 i;
+
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 5 * 256 + 1);
+	EXPECT_EQ(q.rq.rd_out, 2);
+	for (i = 0; i < 6; i++) {
+		EXPECT_EQ(judge_resp(read_of_six[i], i, i < 5 ? 256 : 1),
+			  FRDMA_ACK_DATA);
+		EXPECT_EQ(frdma_ack_locate(&q.rq, sendq_psn(i)).off, i * 256);
+		EXPECT_EQ(reap_all(), 0);
+		frdma_ack_commit(&q.rq, sendq_psn(i), SENDQ_NOW);
+		EXPECT_EQ(q.rq.rd_out, i < 3 ? 2 : i < 5 ? 1 : 0);
+	}
+	EXPECT_EQ(reap_all(), 1);
+}
+
+TEST(frdma_ack_judge__read_response_in_the_wrong_place)
+{
+	u8 opcode;
+	u32 i;
+
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 6 * 256);
+	/* One that begins where sending was last taken up is right. */
+	q.rq.restart_psn = sendq_psn(-1);
+	for (i = 0; i < 6; i++) {
+		for (opcode = FRDMA_READ_RESP_FIRST;
+		     opcode <= FRDMA_READ_RESP_ONLY; opcode++)
+			EXPECT_EQ(judge_resp(opcode, i, 256),
+				  opcode == read_of_six[i] ?
+				  FRDMA_ACK_DATA : FRDMA_ACK_LOST);
+		frdma_ack_commit(&q.rq, sendq_psn(i), SENDQ_NOW);
+	}
+}
+
+/* Asked for whole, then in fine pieces: the answers may be of either. */
+TEST(frdma_ack_judge__read_asked_for_again_in_fine_pieces)
+{
+	sendq_init(&q);
+	q.rq.read_grid = 2 * FRDMA_READ_STEP;
+	sent(IB_UVERBS_WR_RDMA_READ, 2 * FRDMA_READ_STEP * 256);
+	EXPECT_EQ(q.rq.rd_out, 1);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW);
+	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(sendq_send_all(&q), 2);
+	EXPECT_EQ(q.rq.rd_out, 2);
+
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 2, 256), FRDMA_ACK_DATA);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, 2, 256), FRDMA_ACK_DATA);
+	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_LAST, 3, 256), FRDMA_ACK_DATA);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, 3, 256), FRDMA_ACK_DATA);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 3, 256), FRDMA_ACK_LOST);
+	frdma_ack_commit(&q.rq, sendq_psn(3), SENDQ_NOW);
+	EXPECT_EQ(q.rq.rd_out, 1);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 4, 256), FRDMA_ACK_DATA);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, 4, 256), FRDMA_ACK_DATA);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_LAST, 4, 256), FRDMA_ACK_LOST);
+}
+
+TEST(frdma_ack_judge__read_response_of_the_wrong_length)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 256 + 10);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 0, 255),
+		  FRDMA_ACK_BAD_RESP);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 0, 257),
+		  FRDMA_ACK_BAD_RESP);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_LAST, 1, 9), FRDMA_ACK_BAD_RESP);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_LAST, 1, 11), FRDMA_ACK_BAD_RESP);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_LAST, 1, 10), FRDMA_ACK_DATA);
+}
+
+TEST(frdma_ack_judge__gap_in_a_read_response)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 4 * 256);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, 2, 256), FRDMA_ACK_LOST);
+	frdma_ack_implied(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(q.rq.una_psn, sendq_psn(1));
+	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+
+	/* The rest of it is asked for; its answer begins off the grid. */
+	EXPECT_EQ(sendq_send(&q).hdr.dma_len, 3 * 256);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 1, 256), FRDMA_ACK_DATA);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, 1, 256), FRDMA_ACK_DATA);
+}
+
+TEST(frdma_ack_commit__answer_comes_before_the_question_is_repeated)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 4 * 256);
+	frdma_req_restart(&q.rq);
+	/* Packets that were on their way already, some of them. */
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(2));
+	EXPECT_EQ(q.rq.rd_out, 1);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 2, 256), FRDMA_ACK_DATA);
+	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_LAST, 3, 256), FRDMA_ACK_DATA);
+	frdma_ack_commit(&q.rq, sendq_psn(3), SENDQ_NOW);
+	EXPECT_EQ(q.rq.rd_out, 0);
+	EXPECT_EQ(reap_all(), 1);
+}
+
+TEST(frdma_ack_judge__ack_instead_of_a_read_response)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	sent(IB_UVERBS_WR_RDMA_READ, 256);
+	sent(IB_UVERBS_WR_SEND, 1);
+	EXPECT_EQ(judge_ack(0, 0x1f), FRDMA_ACK_PROGRESS);
+	EXPECT_EQ(judge_ack(1, 0x1f), FRDMA_ACK_LOST);
+	EXPECT_EQ(judge_ack(2, 0x1f), FRDMA_ACK_LOST);
+	/* Before the READ all has arrived. */
+	frdma_ack_implied(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(q.rq.una_psn, sendq_psn(1));
+	EXPECT_EQ(reap_all(), 1);
+}
+
+TEST(frdma_ack_judge__read_response_acknowledges_what_was_before)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	sent(IB_UVERBS_WR_RDMA_READ, 256);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 1, 256), FRDMA_ACK_DATA);
+	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW);
+	EXPECT_EQ(reap_all(), 2);
+}
+
+TEST(frdma_ack_judge__nak_refuses_the_read_itself)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 256);
+	sent(IB_UVERBS_WR_SEND, 1);
+	EXPECT_EQ(judge_ack(0, FRDMA_NAK_ACCESS), FRDMA_ACK_REM_ACCESS);
+	EXPECT_EQ(judge_ack(0, FRDMA_NAK_PSN), FRDMA_ACK_SEQ_NAK);
+	/* Of a later request: the READ was executed, its response is lost. */
+	EXPECT_EQ(judge_ack(1, FRDMA_NAK_ACCESS), FRDMA_ACK_LOST);
+	EXPECT_EQ(judge_ack(1, 0x21), FRDMA_ACK_LOST);
+}
+
+TEST(frdma_ack_judge__atomic)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
+	EXPECT_EQ(judge_resp(FRDMA_ATOMIC_ACK, 0, 0), FRDMA_ACK_ATOMIC);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(q.rq.rd_out, 0);
+	EXPECT_EQ(reap_all(), 1);
+	EXPECT_EQ(judge_resp(FRDMA_ATOMIC_ACK, 0, 0), FRDMA_ACK_STALE);
+}
+
+TEST(frdma_ack_judge__answer_of_another_kind)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	EXPECT_EQ(judge_resp(FRDMA_ATOMIC_ACK, 0, 0), FRDMA_ACK_BAD_RESP);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 0, 1), FRDMA_ACK_BAD_RESP);
+
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 8);
+	EXPECT_EQ(judge_resp(FRDMA_ATOMIC_ACK, 0, 0), FRDMA_ACK_BAD_RESP);
+
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 0, 8), FRDMA_ACK_BAD_RESP);
+}
+
+TEST(frdma_ack_judge__negative_syndrome_in_a_response)
+{
+	struct frdma_hdr hdr;
+
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
+	hdr = answer(FRDMA_ATOMIC_ACK, 0, FRDMA_NAK_OP);
+	EXPECT_EQ(frdma_ack_judge(&q.rq, &hdr), FRDMA_ACK_BAD_RESP);
+
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 8);
+	hdr = answer(FRDMA_READ_RESP_ONLY, 0, 0x40);
+	hdr.payload_len = 8;
+	EXPECT_EQ(frdma_ack_judge(&q.rq, &hdr), FRDMA_ACK_BAD_RESP);
+}
+
+TEST(frdma_ack_judge__message_over_half_of_all_psns)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, FRDMA_MSG_MAX);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	sendq_send_all(&q);
+	EXPECT_EQ(judge_ack(0, 0x1f), FRDMA_ACK_PROGRESS);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(q.rq.una_psn, sendq_psn(1));
+	EXPECT_EQ(reap_all(), 0);
+}
+
+TEST(frdma_ack_commit__limit_of_reads_holds_after_a_restart)
+{
+	u32 i;
+
+	sendq_init(&q);
+	for (i = 0; i < 8; i++)
+		sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	EXPECT_EQ(sendq_send_all(&q), 4);
+	frdma_req_restart(&q.rq);
+	EXPECT_EQ(sendq_send_all(&q), 4);
+	EXPECT_EQ(q.rq.rd_out, 4);
+	/* Each answer makes room for one. */
+	for (i = 0; i < 4; i++) {
+		frdma_ack_commit(&q.rq, sendq_psn(i), SENDQ_NOW);
+		EXPECT_EQ(sendq_send_all(&q), 1);
+	}
+}
+
+/* Whatever a peer sends, the window stays a window. */
+TEST(frdma_ack_judge__any_answers)
+{
+	struct rnd rnd = { 4 };
+	u32 round, i;
+
+	for (round = 0; round < 2000; round++) {
+		sendq_init(&q);
+		sent(IB_UVERBS_WR_SEND, rnd_below(&rnd, 1000));
+		sent(IB_UVERBS_WR_RDMA_READ, rnd_below(&rnd, 3000));
+		sent(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
+		sent(IB_UVERBS_WR_SEND, rnd_below(&rnd, 1000));
+		for (i = 0; i < 50; i++) {
+			struct frdma_hdr hdr = {
+				.opcode = FRDMA_READ_RESP_FIRST +
+					  rnd_below(&rnd, 6),
+				.psn = sendq_psn(rnd_below(&rnd, 30) - 5),
+				.syndrome = rnd_below(&rnd, 4) ? 0x1f :
+					    rnd_below(&rnd, 256),
+				.payload_len = rnd_below(&rnd, 2) ? 256 :
+					       rnd_below(&rnd, 300),
+			};
+
+			take_any(&hdr);
+			EXPECT(window_is_sane());
+		}
+	}
+}

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rnd.h"
+#include "sendq.h"
+#include "tap.h"
+
+static struct sendq q;
+
+/* The same on the wire, the same of the message. */
+static bool is_same_packet(const struct frdma_req_pkt *a,
+			   const struct frdma_req_pkt *b)
+{
+	u8 hdr_a[FRDMA_HDR_MAX] = { }, hdr_b[FRDMA_HDR_MAX] = { };
+
+	frdma_hdr_build(hdr_a, &a->hdr);
+	frdma_hdr_build(hdr_b, &b->hdr);
+	return !memcmp(hdr_a, hdr_b, sizeof(hdr_a)) && a->off == b->off &&
+	       a->len == b->len && a->span == b->span;
+}
+
+/* What the next packet must look like, and is then sent. */
+static struct frdma_req_pkt expect_sent(u8 opcode, u32 nth_psn, u32 off,
+					u32 len)
+{
+	struct frdma_req_pkt pkt = sendq_send(&q);
+
+	EXPECT_EQ(pkt.hdr.opcode, opcode);
+	EXPECT_EQ(pkt.hdr.psn, sendq_psn(nth_psn));
+	EXPECT_EQ(pkt.off, off);
+	EXPECT_EQ(pkt.len, len);
+	EXPECT_EQ(pkt.hdr.pad, -len & 3);
+	EXPECT_EQ(pkt.hdr.dqpn, 0x123456);
+	EXPECT_EQ(pkt.hdr.pkey, 0xffff);
+	EXPECT(pkt.hdr.migreq);
+	EXPECT_EQ(pkt.hdr.tver, 0);
+	return pkt;
+}
+
+TEST(frdma_req_plan__send_of_three_packets)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 513);
+	EXPECT(!expect_sent(FRDMA_SEND_FIRST, 0, 0, 256).hdr.ack_req);
+	EXPECT(!expect_sent(FRDMA_SEND_MIDDLE, 1, 256, 256).hdr.ack_req);
+	EXPECT(expect_sent(FRDMA_SEND_LAST, 2, 512, 1).hdr.ack_req);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
+}
+
+TEST(frdma_req_plan__exact_multiple_of_the_mtu)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 512);
+	expect_sent(FRDMA_SEND_FIRST, 0, 0, 256);
+	expect_sent(FRDMA_SEND_LAST, 1, 256, 256);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
+}
+
+TEST(frdma_req_plan__one_packet_of_every_opcode)
+{
+	static const struct {
+		u8 wr, rc;
+	} ops[] = {
+		{ IB_UVERBS_WR_SEND, FRDMA_SEND_ONLY },
+		{ IB_UVERBS_WR_SEND_WITH_IMM, FRDMA_SEND_ONLY_IMM },
+		{ IB_UVERBS_WR_SEND_WITH_INV, FRDMA_SEND_ONLY_INV },
+		{ IB_UVERBS_WR_RDMA_WRITE, FRDMA_WRITE_ONLY },
+		{ IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, FRDMA_WRITE_ONLY_IMM },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		sendq_init(&q);
+		sendq_post(&q, ops[i].wr, 256);
+		expect_sent(ops[i].rc, 0, 0, 256);
+		sendq_init(&q);
+		sendq_post(&q, ops[i].wr, 0);
+		expect_sent(ops[i].rc, 0, 0, 0);
+	}
+}
+
+TEST(frdma_req_plan__last_packet_of_every_opcode)
+{
+	static const struct {
+		u8 wr, rc;
+	} ops[] = {
+		{ IB_UVERBS_WR_SEND, FRDMA_SEND_LAST },
+		{ IB_UVERBS_WR_SEND_WITH_IMM, FRDMA_SEND_LAST_IMM },
+		{ IB_UVERBS_WR_SEND_WITH_INV, FRDMA_SEND_LAST_INV },
+		{ IB_UVERBS_WR_RDMA_WRITE, FRDMA_WRITE_LAST },
+		{ IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, FRDMA_WRITE_LAST_IMM },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		sendq_init(&q);
+		sendq_post(&q, ops[i].wr, 257);
+		sendq_send(&q);
+		expect_sent(ops[i].rc, 1, 256, 1);
+	}
+}
+
+TEST(frdma_req_plan__write_names_the_whole_message_once)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 600);
+	pkt = expect_sent(FRDMA_WRITE_FIRST, 0, 0, 256);
+	EXPECT_EQ(pkt.hdr.va, SENDQ_VA);
+	EXPECT_EQ(pkt.hdr.rkey, SENDQ_RKEY);
+	EXPECT_EQ(pkt.hdr.dma_len, 600);
+}
+
+TEST(frdma_req_plan__immediate_data_and_key)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND_WITH_IMM, 1);
+	pkt = sendq_send(&q);
+	EXPECT_EQ(pkt.hdr.imm_data, 0xa1b2c3d4);
+	sendq_post(&q, IB_UVERBS_WR_SEND_WITH_INV, 1);
+	pkt = sendq_send(&q);
+	EXPECT_EQ(pkt.hdr.inv_rkey, 0xa1b2c3d4);
+}
+
+TEST(frdma_req_plan__solicited_only_where_a_receive_ends)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 257)->wqe.flags =
+		FRDMA_WQE_SOLICITED;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 1)->wqe.flags =
+		FRDMA_WQE_SOLICITED;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, 1)->wqe.flags =
+		FRDMA_WQE_SOLICITED;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!sendq_send(&q).hdr.solicited);
+	EXPECT(sendq_send(&q).hdr.solicited);
+	EXPECT(!sendq_send(&q).hdr.solicited);
+	EXPECT(sendq_send(&q).hdr.solicited);
+	EXPECT(!sendq_send(&q).hdr.solicited);
+}
+
+TEST(frdma_req_plan__atomics)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, 8);
+	sendq_post(&q, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
+	pkt = expect_sent(FRDMA_COMPARE_SWAP, 0, 0, 0);
+	EXPECT_EQ(pkt.hdr.compare, 5);
+	EXPECT_EQ(pkt.hdr.swap_add, 6);
+	EXPECT_EQ(pkt.hdr.va, SENDQ_VA);
+	pkt = expect_sent(FRDMA_FETCH_ADD, 1, 0, 0);
+	EXPECT_EQ(pkt.hdr.swap_add, 5);
+	EXPECT_EQ(pkt.hdr.compare, 0);
+}
+
+static void expect_read(u32 nth_psn, u32 off, u32 len, u32 span)
+{
+	struct frdma_req_pkt pkt = sendq_send(&q);
+
+	EXPECT_EQ(pkt.hdr.opcode, FRDMA_READ_REQUEST);
+	EXPECT_EQ(pkt.hdr.psn, sendq_psn(nth_psn));
+	EXPECT_EQ(pkt.hdr.va, SENDQ_VA + off);
+	EXPECT_EQ(pkt.hdr.dma_len, len);
+	EXPECT_EQ(pkt.span, span);
+	EXPECT_EQ(pkt.len, 0);
+	EXPECT_EQ(pkt.hdr.pad, 0);
+}
+
+TEST(frdma_req_plan__read_in_pieces_of_the_grid)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 9 * 256 + 7);
+	expect_read(0, 0, 1024, 4);
+	expect_read(4, 1024, 1024, 4);
+	expect_read(8, 2048, 256 + 7, 2);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
+	EXPECT_EQ(frdma_req_outstanding(&q.rq), 10);
+}
+
+TEST(frdma_req_plan__read_in_fine_pieces_while_the_window_is_small)
+{
+	sendq_init(&q);
+	q.rq.read_grid = 2 * FRDMA_READ_STEP;
+	q.rq.cc.window = FRDMA_READ_STEP + 1;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 32 * 256);
+	expect_read(0, 0, 1024, 4);
+	/* The next begins where that ended, and may reach to the grid. */
+	q.rq.cc.window = SENDQ_WINDOW;
+	expect_read(4, 1024, 1024, 4);
+	expect_read(8, 2048, 2048, 8);
+}
+
+TEST(frdma_req_restart__reads_in_fine_pieces_up_to_what_is_new)
+{
+	sendq_init(&q);
+	q.rq.read_grid = 2 * FRDMA_READ_STEP;
+	q.rq.rd_max = 2;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 32 * 256);
+	EXPECT_EQ(sendq_send_all(&q), 2);
+
+	q.rq.una_psn = sendq_psn(1);
+	frdma_req_restart(&q.rq);
+	q.rq.rd_max = 16;
+	expect_read(1, 1 * 256, 3 * 256, 3);
+	expect_read(4, 4 * 256, 4 * 256, 4);
+	expect_read(8, 8 * 256, 4 * 256, 4);
+	expect_read(12, 12 * 256, 4 * 256, 4);
+	expect_read(16, 16 * 256, 8 * 256, 8);
+}
+
+TEST(frdma_req_plan__read_of_nothing)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 0);
+	expect_read(0, 0, 0, 1);
+}
+
+TEST(frdma_req_plan__largest_message_at_the_smallest_mtu)
+{
+	const struct frdma_swr *wr;
+
+	sendq_init(&q);
+	wr = sendq_post(&q, IB_UVERBS_WR_SEND, FRDMA_MSG_MAX);
+	EXPECT_EQ(wr->npkts, 1U << 23);
+	EXPECT_EQ(sendq_send_all(&q), 64);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_WINDOW);
+}
+
+TEST(frdma_req_plan__asks_for_an_ack_in_every_quarter_of_the_window)
+{
+	u32 n, since = 0;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 64 * 256);
+	for (n = 0; n < 64; n++) {
+		since = sendq_send(&q).hdr.ack_req ? 0 : since + 1;
+		EXPECT(since < 64 / 4);
+	}
+}
+
+TEST(frdma_req_plan__asks_for_an_ack_before_something_waits_for_it)
+{
+	static const u8 waiting[] = {
+		IB_UVERBS_WR_RDMA_READ, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD,
+		IB_UVERBS_WR_LOCAL_INV,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(waiting); i++) {
+		sendq_init(&q);
+		sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+		sendq_post(&q, waiting[i], 8);
+		EXPECT(sendq_send(&q).hdr.ack_req);
+	}
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+	EXPECT(sendq_send(&q).hdr.ack_req);
+}
+
+TEST(frdma_req_judge__window)
+{
+	sendq_init(&q);
+	q.rq.cc.window = 3;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 256 * 10);
+	EXPECT_EQ(sendq_send_all(&q), 3);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_WINDOW);
+}
+
+TEST(frdma_req_judge__no_more_reads_and_atomics_than_the_peer_keeps)
+{
+	u32 i;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
+	for (i = 0; i < 5; i++)
+		sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	EXPECT_EQ(sendq_send_all(&q), 4);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
+}
+
+TEST(frdma_req_judge__fence_waits_for_reads_only)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1)->wqe.flags = FRDMA_WQE_FENCE;
+	EXPECT_EQ(sendq_send_all(&q), 2);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1)->wqe.flags = FRDMA_WQE_FENCE;
+	EXPECT_EQ(sendq_send_all(&q), 1);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_FENCED);
+}
+
+TEST(frdma_req_judge__invalidation_waits_for_all)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_LOCAL_INV, 0);
+	sendq_send(&q);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_FENCED);
+
+	q.rq.una_psn = q.rq.psn;
+	EXPECT(frdma_req_reap(&q.rq));
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_LOCAL);
+	EXPECT(!frdma_req_reap(&q.rq));
+	frdma_req_local_done(&q.rq);
+	EXPECT(frdma_req_reap(&q.rq));
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
+}
+
+TEST(frdma_req_judge__registration_does_not_wait)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, FRDMA_WR_REG_MR, 0);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send(&q);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_LOCAL);
+	frdma_req_local_done(&q.rq);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_SEND);
+	/* But it completes in its turn. */
+	EXPECT(!frdma_req_reap(&q.rq));
+}
+
+TEST(frdma_req_judge__silent_while_the_receiver_is_not_ready)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_retry_rnr(&q.rq.retry, 1, SENDQ_NOW);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_PAUSED);
+}
+
+TEST(frdma_req_restart__same_packets_again)
+{
+	struct frdma_req_pkt first[64], again;
+	u32 n = 0, i;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND_WITH_IMM, 600);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1500);
+	sendq_post(&q, IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, 8);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 300);
+	while (frdma_req_judge(&q.rq) == FRDMA_REQ_SEND)
+		first[n++] = sendq_send(&q);
+
+	frdma_req_restart(&q.rq);
+	for (i = 0; i < n; i++) {
+		again = sendq_send(&q);
+		EXPECT(is_same_packet(&again, &first[i]));
+	}
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
+	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
+}
+
+TEST(frdma_req_restart__inside_a_message)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1000);
+	sendq_send_all(&q);
+	q.rq.una_psn = sendq_psn(2);
+	frdma_req_restart(&q.rq);
+	expect_sent(FRDMA_SEND_MIDDLE, 2, 512, 256);
+	expect_sent(FRDMA_SEND_LAST, 3, 768, 232);
+}
+
+TEST(frdma_req_restart__inside_a_read_asks_for_the_rest_of_the_piece)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 7 * 256);
+	sendq_send_all(&q);
+	q.rq.una_psn = sendq_psn(1);
+	frdma_req_restart(&q.rq);
+	expect_read(1, 256, 768, 3);
+	expect_read(4, 1024, 768, 3);
+}
+
+TEST(frdma_req_restart__does_not_repeat_local_operations)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, FRDMA_WR_REG_MR, 0);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send(&q);
+	frdma_req_local_done(&q.rq);
+	sendq_send(&q);
+
+	frdma_req_restart(&q.rq);
+	expect_sent(FRDMA_SEND_ONLY, 0, 0, 1);
+	expect_sent(FRDMA_SEND_ONLY, 1, 0, 1);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
+}
+
+TEST(frdma_req_seek__remembers_where_a_read_may_begin)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 4 * 256);
+	sendq_send_all(&q);
+	frdma_req_seek(&q.rq, sendq_psn(3));
+	EXPECT_EQ(q.rq.restart_psn, sendq_psn(3));
+	expect_read(3, 768, 256, 1);
+}
+
+TEST(frdma_req_reap__in_order_and_only_what_is_acknowledged)
+{
+	u32 nth;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 600);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 0);
+	sendq_send_all(&q);
+	for (nth = 0; nth < 3; nth++) {
+		q.rq.una_psn = sendq_psn(nth);
+		EXPECT(!frdma_req_reap(&q.rq));
+	}
+	q.rq.una_psn = sendq_psn(3);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->wqe.wr_id, 0);
+	EXPECT(!frdma_req_reap(&q.rq));
+	q.rq.una_psn = sendq_psn(4);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->wqe.wr_id, 1);
+	EXPECT(!frdma_req_reap(&q.rq));
+}
+
+TEST(frdma_req_reap__several_at_once)
+{
+	u32 i;
+
+	sendq_init(&q);
+	for (i = 0; i < 3; i++)
+		sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 300);
+	sendq_send_all(&q);
+	q.rq.una_psn = q.rq.psn;
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(frdma_req_reap(&q.rq)->wqe.wr_id, i);
+	EXPECT(!frdma_req_reap(&q.rq));
+}
+
+TEST(frdma_req_reap__a_bad_one_in_its_turn)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1)->status = FRDMA_WC_LOC_PROT_ERR;
+	EXPECT(sendq_send(&q).hdr.ack_req);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_FAILED);
+	EXPECT(!frdma_req_reap(&q.rq));
+	q.rq.una_psn = q.rq.psn;
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_SUCCESS);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_LOC_PROT_ERR);
+}
+
+TEST(frdma_req_fail__blames_the_oldest)
+{
+	sendq_init(&q);
+	EXPECT(!frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, 3));
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, 3));
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_RETRY_EXC_ERR);
+}
+
+static void expect_datagram(u32 wr_id)
+{
+	EXPECT_EQ(sendq_send(&q).hdr.opcode, FRDMA_UD | FRDMA_SEND_ONLY);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->wqe.wr_id, wr_id);
+	EXPECT(!frdma_req_reap(&q.rq));
+}
+
+TEST(frdma_req_sent__a_datagram_is_done)
+{
+	sendq_init(&q);
+	q.rq.transport = FRDMA_UD;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!frdma_req_reap(&q.rq));
+	expect_datagram(0);
+	expect_datagram(1);
+	EXPECT(!frdma_req_in_flight(&q.rq));
+}
+
+TEST(frdma_req_make_local__a_datagram_too_long_leaves_no_hole)
+{
+	sendq_init(&q);
+	q.rq.transport = FRDMA_UD;
+	sendq_post(&q, IB_UVERBS_WR_SEND, SENDQ_MTU * 3);
+	frdma_req_make_local(&q.rq);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_LOCAL);
+	frdma_req_local_done(&q.rq);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->wqe.wr_id, 0);
+	EXPECT(!frdma_req_reap(&q.rq));
+	expect_datagram(1);
+}

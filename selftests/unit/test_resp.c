@@ -1,0 +1,641 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "resp.h"
+#include "rnd.h"
+#include "tap.h"
+#include "wire.h"
+
+#define MTU	256
+#define PSN	0xfffffe
+#define NR_RES	4
+
+static struct frdma_resp rs;
+static struct frdma_resp_res res[NR_RES];
+static const struct frdma_resp_recv no_recv;
+static const struct frdma_resp_recv recv_1k = { .ready = true, .len = 1024 };
+
+static void fresh(void)
+{
+	rs = (struct frdma_resp) {
+		.mtu = MTU, .access = FRDMA_ACC_REMOTE,
+		.res = res, .nr_res = NR_RES,
+	};
+	frdma_resp_init(&rs, PSN);
+}
+
+static u32 nth(u32 n)
+{
+	return frdma_psn_add(PSN, n);
+}
+
+/* A well-formed request at the expected PSN. */
+static struct frdma_hdr request(u8 opcode, u32 len)
+{
+	return (struct frdma_hdr) {
+		.opcode = opcode, .psn = rs.epsn, .ack_req = true,
+		.payload_len = len, .pad = -len & 3,
+		.va = 0x1000, .rkey = 7, .dma_len = len,
+	};
+}
+
+static struct frdma_hdr read_request(u32 len)
+{
+	struct frdma_hdr hdr = request(FRDMA_READ_REQUEST, 0);
+
+	hdr.dma_len = len;
+	return hdr;
+}
+
+static enum frdma_resp_verdict judge(struct frdma_hdr hdr)
+{
+	return frdma_resp_judge(&rs, &hdr, recv_1k);
+}
+
+/* It must be right, and is executed. */
+static void execute(struct frdma_hdr hdr)
+{
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_ACCEPT);
+	frdma_resp_commit(&rs, &hdr, 0x4242);
+}
+
+/* FIRST of a WRITE whose message is longer than a packet. */
+static struct frdma_hdr write_first(u32 total)
+{
+	struct frdma_hdr hdr = request(FRDMA_WRITE_FIRST, MTU);
+
+	hdr.dma_len = total;
+	return hdr;
+}
+
+TEST(frdma_resp_commit__send_only)
+{
+	fresh();
+	execute(request(FRDMA_SEND_ONLY, 100));
+	EXPECT_EQ(rs.epsn, nth(1));
+	EXPECT_EQ(rs.msn, 1);
+	EXPECT(rs.ack_due);
+	EXPECT(!rs.in_msg);
+}
+
+TEST(frdma_resp_commit__message_over_the_wrap)
+{
+	fresh();
+	execute(request(FRDMA_SEND_FIRST, MTU));
+	execute(request(FRDMA_SEND_MIDDLE, MTU));
+	EXPECT_EQ(rs.got, 2 * MTU);
+	execute(request(FRDMA_SEND_LAST_IMM, 3));
+	EXPECT_EQ(rs.epsn, 1);
+	EXPECT_EQ(rs.msn, 1);
+	EXPECT_EQ(rs.got, 0);
+}
+
+TEST(frdma_resp_commit__ack_only_where_it_is_asked_for)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = request(FRDMA_SEND_ONLY, 1);
+	hdr.ack_req = false;
+	execute(hdr);
+	EXPECT(!rs.ack_due);
+}
+
+TEST(frdma_resp_commit__msn_comes_round)
+{
+	fresh();
+	rs.msn = FRDMA_MSN_MASK;
+	execute(request(FRDMA_SEND_ONLY, 1));
+	EXPECT_EQ(rs.msn, 0);
+}
+
+TEST(frdma_resp_judge__gap_once)
+{
+	struct frdma_hdr hdr;
+	u32 ahead;
+
+	fresh();
+	for (ahead = 1; ahead < FRDMA_PSN_HALF; ahead *= 2) {
+		hdr = request(FRDMA_SEND_ONLY, 1);
+		hdr.psn = frdma_psn_add(rs.epsn, ahead);
+		rs.nak = FRDMA_RESP_NAK_NONE;
+		EXPECT_EQ(judge(hdr), FRDMA_RESP_GAP);
+		rs.nak = FRDMA_RESP_NAK_SEQ;
+		EXPECT_EQ(judge(hdr), FRDMA_RESP_WAITING);
+		/* After a receiver-not-ready NAK no other is sent. */
+		rs.nak = FRDMA_RESP_NAK_RNR;
+		EXPECT_EQ(judge(hdr), FRDMA_RESP_WAITING);
+	}
+
+	execute(request(FRDMA_SEND_ONLY, 1));
+	hdr = request(FRDMA_SEND_ONLY, 1);
+	hdr.psn = frdma_psn_add(hdr.psn, 1);
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_GAP);
+}
+
+TEST(frdma_resp_judge__half_the_circle_is_a_duplicate)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = request(FRDMA_SEND_ONLY, 1);
+	hdr.psn = frdma_psn_add(rs.epsn, FRDMA_PSN_HALF);
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_DUPLICATE);
+	hdr.psn = frdma_psn_add(rs.epsn, FRDMA_PSN_HALF - 1);
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_GAP);
+}
+
+TEST(frdma_resp_judge__no_receive_request)
+{
+	static const u8 taking[] = {
+		FRDMA_SEND_FIRST, FRDMA_SEND_ONLY, FRDMA_SEND_ONLY_IMM,
+		FRDMA_SEND_ONLY_INV, FRDMA_WRITE_ONLY_IMM,
+	};
+	struct frdma_hdr hdr;
+	u32 i;
+
+	fresh();
+	for (i = 0; i < ARRAY_SIZE(taking); i++) {
+		hdr = request(taking[i], MTU);
+		EXPECT_EQ(frdma_resp_judge(&rs, &hdr, no_recv),
+			  FRDMA_RESP_NO_RECV);
+	}
+	hdr = request(FRDMA_WRITE_ONLY, MTU);
+	EXPECT_EQ(frdma_resp_judge(&rs, &hdr, no_recv), FRDMA_RESP_ACCEPT);
+
+	/* With immediate data only its end takes one. */
+	hdr = write_first(MTU + 1);
+	EXPECT_EQ(frdma_resp_judge(&rs, &hdr, no_recv), FRDMA_RESP_ACCEPT);
+	frdma_resp_commit(&rs, &hdr, 0);
+	hdr = request(FRDMA_WRITE_LAST_IMM, 1);
+	EXPECT_EQ(frdma_resp_judge(&rs, &hdr, no_recv), FRDMA_RESP_NO_RECV);
+}
+
+/* What may follow what: by kind and place, not opcode by opcode. */
+static void expect_order(const u8 *before, u8 opcode, bool right)
+{
+	u32 len = opcode == FRDMA_READ_REQUEST ||
+		  opcode == FRDMA_COMPARE_SWAP ? 0 :
+		  frdma_op(opcode)->ends ? 1 : MTU;
+	struct frdma_hdr hdr;
+
+	fresh();
+	if (before && frdma_op(*before)->kind == FRDMA_KIND_WRITE)
+		execute(write_first(frdma_op(opcode)->ends ? MTU + 1 :
+							     MTU * 3));
+	else if (before)
+		execute(request(*before, MTU));
+
+	hdr = request(opcode, len);
+	if (opcode == FRDMA_WRITE_FIRST)
+		hdr.dma_len = MTU + 1;
+	EXPECT_EQ(judge(hdr), right ? FRDMA_RESP_ACCEPT :
+				      FRDMA_RESP_BAD_ORDER);
+}
+
+TEST(frdma_resp_judge__order_of_packets)
+{
+	static const u8 opcodes[] = {
+		FRDMA_SEND_FIRST, FRDMA_SEND_MIDDLE, FRDMA_SEND_LAST,
+		FRDMA_SEND_LAST_IMM, FRDMA_SEND_LAST_INV, FRDMA_SEND_ONLY,
+		FRDMA_SEND_ONLY_IMM, FRDMA_SEND_ONLY_INV,
+		FRDMA_WRITE_FIRST, FRDMA_WRITE_MIDDLE, FRDMA_WRITE_LAST,
+		FRDMA_WRITE_LAST_IMM, FRDMA_WRITE_ONLY, FRDMA_WRITE_ONLY_IMM,
+		FRDMA_READ_REQUEST, FRDMA_COMPARE_SWAP,
+	};
+	static const u8 send_first = FRDMA_SEND_FIRST;
+	static const u8 write_first = FRDMA_WRITE_FIRST;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		const struct frdma_op *op = frdma_op(opcodes[i]);
+
+		expect_order(NULL, opcodes[i], op->starts);
+		expect_order(&send_first, opcodes[i],
+			     !op->starts && op->kind == FRDMA_KIND_SEND);
+		expect_order(&write_first, opcodes[i],
+			     !op->starts && op->kind == FRDMA_KIND_WRITE);
+	}
+}
+
+TEST(frdma_resp_judge__reserved_opcodes)
+{
+	static const u8 reserved[] = { 0x15, 0x18, 0x19, 0x1a, 0x1b, 0x1f };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(reserved); i++) {
+		fresh();
+		EXPECT_EQ(judge(request(reserved[i], 0)),
+			  FRDMA_RESP_BAD_OPCODE);
+	}
+}
+
+TEST(frdma_resp_judge__payload_of_first_and_middle_is_the_mtu)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	EXPECT_EQ(judge(request(FRDMA_SEND_FIRST, MTU - 4)),
+		  FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(request(FRDMA_SEND_FIRST, MTU + 4)),
+		  FRDMA_RESP_BAD_LENGTH);
+	hdr = request(FRDMA_SEND_FIRST, MTU);
+	hdr.pad = 1;
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_BAD_LENGTH);
+	execute(request(FRDMA_SEND_FIRST, MTU));
+	EXPECT_EQ(judge(request(FRDMA_SEND_MIDDLE, MTU - 4)),
+		  FRDMA_RESP_BAD_LENGTH);
+}
+
+TEST(frdma_resp_judge__payload_of_last_and_only)
+{
+	fresh();
+	EXPECT_EQ(judge(request(FRDMA_SEND_ONLY, MTU + 1)),
+		  FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(request(FRDMA_SEND_ONLY, 0)), FRDMA_RESP_ACCEPT);
+	execute(request(FRDMA_SEND_FIRST, MTU));
+	EXPECT_EQ(judge(request(FRDMA_SEND_LAST, 0)), FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(request(FRDMA_SEND_LAST, MTU + 1)),
+		  FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(request(FRDMA_SEND_LAST, MTU)), FRDMA_RESP_ACCEPT);
+}
+
+TEST(frdma_resp_judge__pad_makes_a_multiple_of_four)
+{
+	struct frdma_hdr hdr;
+	u32 len, pad;
+
+	fresh();
+	for (len = 0; len < 8; len++) {
+		for (pad = 0; pad < 4; pad++) {
+			hdr = request(FRDMA_SEND_ONLY, len);
+			hdr.pad = pad;
+			EXPECT_EQ(judge(hdr), (len + pad) % 4 ||
+				  pad != (-len & 3) ? FRDMA_RESP_BAD_LENGTH :
+						      FRDMA_RESP_ACCEPT);
+		}
+	}
+}
+
+TEST(frdma_resp_judge__write_brings_what_it_announced)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = request(FRDMA_WRITE_ONLY, 8);
+	hdr.dma_len = 9;
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_BAD_LENGTH);
+	hdr.dma_len = 7;
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(write_first(MTU)), FRDMA_RESP_BAD_LENGTH);
+
+	execute(write_first(2 * MTU + 5));
+	EXPECT_EQ(rs.va, 0x1000 + MTU);
+	EXPECT_EQ(judge(request(FRDMA_WRITE_LAST, 5)), FRDMA_RESP_BAD_LENGTH);
+	execute(request(FRDMA_WRITE_MIDDLE, MTU));
+	EXPECT_EQ(judge(request(FRDMA_WRITE_MIDDLE, MTU)),
+		  FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(request(FRDMA_WRITE_LAST, 4)), FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(request(FRDMA_WRITE_LAST, 6)), FRDMA_RESP_BAD_LENGTH);
+	execute(request(FRDMA_WRITE_LAST, 5));
+}
+
+TEST(frdma_resp_judge__largest_message)
+{
+	fresh();
+	EXPECT_EQ(judge(write_first(FRDMA_MSG_MAX)), FRDMA_RESP_ACCEPT);
+	EXPECT_EQ(judge(write_first(FRDMA_MSG_MAX + 1)),
+		  FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(read_request(FRDMA_MSG_MAX)), FRDMA_RESP_ACCEPT);
+	EXPECT_EQ(judge(read_request(FRDMA_MSG_MAX + 1)),
+		  FRDMA_RESP_BAD_LENGTH);
+}
+
+TEST(frdma_resp_judge__read_and_atomic_have_no_payload)
+{
+	fresh();
+	EXPECT_EQ(judge(request(FRDMA_READ_REQUEST, 4)),
+		  FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(request(FRDMA_FETCH_ADD, 4)), FRDMA_RESP_BAD_LENGTH);
+}
+
+TEST(frdma_resp_judge__longer_than_the_receive_request)
+{
+	struct frdma_resp_recv recv = { .ready = true, .len = 300 };
+	struct frdma_hdr hdr;
+
+	fresh();
+	execute(request(FRDMA_SEND_FIRST, MTU));
+	hdr = request(FRDMA_SEND_LAST, 44);
+	EXPECT_EQ(frdma_resp_judge(&rs, &hdr, recv), FRDMA_RESP_ACCEPT);
+	hdr = request(FRDMA_SEND_LAST, 45);
+	EXPECT_EQ(frdma_resp_judge(&rs, &hdr, recv), FRDMA_RESP_TOO_LONG);
+	/* A WRITE does not go where the receive request points. */
+	fresh();
+	recv.len = 0;
+	hdr = request(FRDMA_WRITE_ONLY_IMM, 45);
+	EXPECT_EQ(frdma_resp_judge(&rs, &hdr, recv), FRDMA_RESP_ACCEPT);
+}
+
+TEST(frdma_resp_judge__rights_of_the_queue_pair)
+{
+	static const struct {
+		u8 opcode, right;
+	} ops[] = {
+		{ FRDMA_WRITE_ONLY, FRDMA_ACC_REMOTE_WRITE },
+		{ FRDMA_READ_REQUEST, FRDMA_ACC_REMOTE_READ },
+		{ FRDMA_FETCH_ADD, FRDMA_ACC_REMOTE_ATOMIC },
+		{ FRDMA_COMPARE_SWAP, FRDMA_ACC_REMOTE_ATOMIC },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		fresh();
+		rs.access = FRDMA_ACC_REMOTE & ~ops[i].right;
+		EXPECT_EQ(judge(request(ops[i].opcode, 0)),
+			  FRDMA_RESP_NO_ACCESS);
+		rs.access = ops[i].right;
+		EXPECT_EQ(judge(request(ops[i].opcode, 0)),
+			  FRDMA_RESP_ACCEPT);
+	}
+	rs.access = 0;
+	EXPECT_EQ(judge(request(FRDMA_SEND_ONLY, 0)), FRDMA_RESP_ACCEPT);
+}
+
+TEST(frdma_resp_judge__no_reads_and_atomics_without_resources)
+{
+	fresh();
+	rs.nr_res = 0;
+	EXPECT_EQ(judge(read_request(1)), FRDMA_RESP_NO_RESOURCES);
+	EXPECT_EQ(judge(request(FRDMA_FETCH_ADD, 0)),
+		  FRDMA_RESP_NO_RESOURCES);
+}
+
+TEST(frdma_resp_judge__atomic_on_eight_bytes)
+{
+	struct frdma_hdr hdr;
+	u32 va;
+
+	fresh();
+	for (va = 0x1000; va < 0x1010; va++) {
+		hdr = request(FRDMA_FETCH_ADD, 0);
+		hdr.va = va;
+		EXPECT_EQ(judge(hdr), va % 8 ? FRDMA_RESP_BAD_ALIGN :
+					       FRDMA_RESP_ACCEPT);
+	}
+}
+
+TEST(frdma_resp_fault__nak_of_every_verdict)
+{
+	static const u8 naks[FRDMA_RESP_NR] = {
+		[FRDMA_RESP_BAD_ORDER]		= FRDMA_NAK_INV_REQ,
+		[FRDMA_RESP_BAD_LENGTH]		= FRDMA_NAK_INV_REQ,
+		[FRDMA_RESP_BAD_ALIGN]		= FRDMA_NAK_INV_REQ,
+		[FRDMA_RESP_TOO_LONG]		= FRDMA_NAK_INV_REQ,
+		[FRDMA_RESP_BAD_OPCODE]		= FRDMA_NAK_INV_REQ,
+		[FRDMA_RESP_NO_ACCESS]		= FRDMA_NAK_INV_REQ,
+		[FRDMA_RESP_NO_RESOURCES]	= FRDMA_NAK_INV_REQ,
+		[FRDMA_RESP_BAD_KEY]		= FRDMA_NAK_ACCESS,
+		[FRDMA_RESP_BAD_INV]		= FRDMA_NAK_ACCESS,
+		[FRDMA_RESP_RECV_FAULT]		= FRDMA_NAK_OP,
+	};
+	u32 v;
+
+	for (v = 0; v < FRDMA_RESP_NR; v++) {
+		const struct frdma_resp_fault *fault = frdma_resp_fault(v);
+
+		EXPECT_EQ(fault->nak, naks[v]);
+		EXPECT_EQ(!!fault->recv_status, !!naks[v]);
+	}
+	EXPECT_EQ(frdma_resp_fault(FRDMA_RESP_TOO_LONG)->recv_status,
+		  FRDMA_WC_LOC_LEN_ERR);
+	EXPECT_EQ(frdma_resp_fault(FRDMA_RESP_RECV_FAULT)->recv_status,
+		  FRDMA_WC_LOC_PROT_ERR);
+}
+
+static void expect_read_packet(u8 opcode, u32 n, u32 len)
+{
+	struct frdma_hdr hdr;
+
+	EXPECT(rs.read.active);
+	frdma_resp_read_plan(&rs, &hdr);
+	EXPECT_EQ(hdr.opcode, opcode);
+	EXPECT_EQ(hdr.psn, nth(n));
+	EXPECT_EQ(hdr.payload_len, len);
+	EXPECT_EQ(hdr.pad, -len & 3);
+	EXPECT_EQ(hdr.syndrome, 0x1f);
+	EXPECT_EQ(hdr.msn, rs.msn);
+	frdma_resp_read_sent(&rs, &hdr);
+}
+
+TEST(frdma_resp_read_plan__response_of_several_packets)
+{
+	fresh();
+	execute(read_request(3 * MTU + 2));
+	EXPECT_EQ(rs.epsn, nth(4));
+	EXPECT_EQ(rs.msn, 1);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	EXPECT_EQ(rs.read.va, 0x1000 + MTU);
+	expect_read_packet(FRDMA_READ_RESP_MIDDLE, 1, MTU);
+	expect_read_packet(FRDMA_READ_RESP_MIDDLE, 2, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 3, 2);
+	EXPECT(!rs.read.active);
+}
+
+TEST(frdma_resp_read_plan__response_of_one_packet)
+{
+	static const u32 lens[] = { 0, 1, MTU };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		fresh();
+		execute(read_request(lens[i]));
+		EXPECT_EQ(rs.epsn, nth(1));
+		expect_read_packet(FRDMA_READ_RESP_ONLY, 0, lens[i]);
+		EXPECT(!rs.read.active);
+	}
+}
+
+TEST(frdma_resp_read_plan__exact_multiple_of_the_mtu)
+{
+	fresh();
+	execute(read_request(2 * MTU));
+	EXPECT_EQ(rs.epsn, nth(2));
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 1, MTU);
+	EXPECT(!rs.read.active);
+}
+
+static enum frdma_dup_verdict judge_dup(struct frdma_hdr hdr)
+{
+	enum frdma_dup_verdict verdict;
+
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_DUPLICATE);
+	verdict = frdma_resp_judge_dup(&rs, &hdr);
+	frdma_resp_commit_dup(&rs, &hdr, verdict);
+	return verdict;
+}
+
+static void finish_read(void)
+{
+	struct frdma_hdr hdr;
+
+	while (rs.read.active) {
+		frdma_resp_read_plan(&rs, &hdr);
+		frdma_resp_read_sent(&rs, &hdr);
+	}
+}
+
+TEST(frdma_resp_judge_dup__send_and_write_are_acknowledged_again)
+{
+	struct frdma_hdr send, write;
+
+	fresh();
+	send = request(FRDMA_SEND_ONLY, 1);
+	execute(send);
+	write = request(FRDMA_WRITE_ONLY, 1);
+	execute(write);
+	rs.ack_due = false;
+	EXPECT_EQ(judge_dup(send), FRDMA_DUP_ACK);
+	EXPECT(rs.ack_due);
+	rs.ack_due = false;
+	EXPECT_EQ(judge_dup(write), FRDMA_DUP_ACK);
+	EXPECT(rs.ack_due);
+	EXPECT_EQ(rs.epsn, nth(2));
+	EXPECT_EQ(rs.msn, 2);
+}
+
+TEST(frdma_resp_judge_dup__before_the_first_request)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = request(FRDMA_SEND_ONLY, 1);
+	hdr.psn = nth(-1);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_ACK);
+	/* So rq_psn - 1 is acknowledged, and not something made up. */
+	EXPECT_EQ(rs.epsn, nth(0));
+	hdr.opcode = FRDMA_READ_REQUEST;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_DROP);
+}
+
+TEST(frdma_resp_judge_dup__read_whole)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = read_request(2 * MTU);
+	execute(hdr);
+	finish_read();
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 1, MTU);
+	EXPECT_EQ(rs.epsn, nth(2));
+	EXPECT_EQ(rs.msn, 1);
+}
+
+TEST(frdma_resp_judge_dup__read_from_the_middle)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = read_request(3 * MTU);
+	execute(hdr);
+	finish_read();
+	hdr.psn = nth(1);
+	hdr.va += MTU;
+	hdr.dma_len = 2 * MTU;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 1, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 2, MTU);
+}
+
+TEST(frdma_resp_judge_dup__read_that_is_another_one)
+{
+	struct frdma_hdr hdr, other;
+
+	fresh();
+	hdr = read_request(2 * MTU);
+	execute(hdr);
+	finish_read();
+
+	other = hdr;
+	other.rkey++;
+	EXPECT_EQ(judge_dup(other), FRDMA_DUP_DROP);
+	other = hdr;
+	other.va++;
+	EXPECT_EQ(judge_dup(other), FRDMA_DUP_DROP);
+	other = hdr;
+	other.dma_len++;
+	EXPECT_EQ(judge_dup(other), FRDMA_DUP_DROP);
+	other = hdr;
+	other.psn = nth(1);
+	EXPECT_EQ(judge_dup(other), FRDMA_DUP_DROP);
+	EXPECT(!rs.read.active);
+}
+
+TEST(frdma_resp_judge_dup__atomic_is_not_executed_again)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = request(FRDMA_FETCH_ADD, 0);
+	execute(hdr);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_ATOMIC);
+	EXPECT_EQ(frdma_resp_saved(&rs, hdr.psn), 0x4242);
+}
+
+TEST(frdma_resp_judge_dup__only_the_newest_are_kept)
+{
+	struct frdma_hdr hdr[NR_RES + 1];
+	u32 i;
+
+	fresh();
+	for (i = 0; i <= NR_RES; i++) {
+		hdr[i] = request(FRDMA_FETCH_ADD, 0);
+		execute(hdr[i]);
+	}
+	EXPECT_EQ(judge_dup(hdr[0]), FRDMA_DUP_DROP);
+	for (i = 1; i <= NR_RES; i++)
+		EXPECT_EQ(judge_dup(hdr[i]), FRDMA_DUP_ATOMIC);
+}
+
+TEST(frdma_resp_judge_dup__psns_have_come_round)
+{
+	struct frdma_hdr hdr;
+	u32 i;
+
+	fresh();
+	execute(request(FRDMA_FETCH_ADD, 0));
+	/* As many SENDs as bring the same PSN up again. */
+	for (i = 0; i < FRDMA_PSN_MASK; i++) {
+		hdr = request(FRDMA_SEND_ONLY, 0);
+		frdma_resp_commit(&rs, &hdr, 0);
+	}
+	hdr = request(FRDMA_COMPARE_SWAP, 0);
+	EXPECT_EQ(hdr.psn, nth(0));
+	frdma_resp_commit(&rs, &hdr, 0x9999);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_ATOMIC);
+	EXPECT_EQ(frdma_resp_saved(&rs, hdr.psn), 0x9999);
+}
+
+TEST(frdma_resp_judge__changes_nothing)
+{
+	struct rnd rnd = { 3 };
+	struct frdma_resp before;
+	struct frdma_hdr hdr;
+	u32 i;
+
+	fresh();
+	execute(request(FRDMA_SEND_FIRST, MTU));
+	before = rs;
+	for (i = 0; i < 10000; i++) {
+		rnd_fill(&rnd, &hdr, sizeof(hdr));
+		hdr.solicited = hdr.ack_req = hdr.migreq = false;
+		hdr.fecn = hdr.becn = false;
+		hdr.opcode &= 0x1f;
+		hdr.psn = frdma_psn_add(rs.epsn, rnd_below(&rnd, 3) - 1);
+		if (frdma_op(hdr.opcode)->response)
+			continue;
+		frdma_resp_judge(&rs, &hdr, recv_1k);
+		EXPECT(!memcmp(&before, &rs, sizeof(rs)));
+	}
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "retry.h"
+#include "tap.h"
+
+#define NOW	1000000ULL
+#define TIMEOUT	5000ULL
+
+static struct frdma_retry fresh(void)
+{
+	struct frdma_retry rt = {
+		.timeout_ns = TIMEOUT, .retry_cnt = 7, .rnr_retry = 3,
+	};
+
+	frdma_retry_refill(&rt);
+	return rt;
+}
+
+TEST(frdma_ack_timeout_ns__every_code)
+{
+	u32 code;
+
+	EXPECT_EQ(frdma_ack_timeout_ns(0), 0);
+	EXPECT_EQ(frdma_ack_timeout_ns(1), 8192);
+	EXPECT_EQ(frdma_ack_timeout_ns(14), 67108864);
+	for (code = 2; code < 32; code++)
+		EXPECT_EQ(frdma_ack_timeout_ns(code),
+			  2 * frdma_ack_timeout_ns(code - 1));
+}
+
+TEST(frdma_rnr_delay_ns__every_code)
+{
+	static const u32 hundredths_of_ms[32] = {
+		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128,
+		192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144,
+		8192, 12288, 16384, 24576, 32768, 49152,
+	};
+	u32 code;
+
+	for (code = 0; code < 32; code++)
+		EXPECT_EQ(frdma_rnr_delay_ns(code),
+			  hundredths_of_ms[code] * 10000ULL);
+	/* Where it doubles every second step, the table cannot be mistyped. */
+	for (code = 4; code < 30; code++)
+		EXPECT_EQ(frdma_rnr_delay_ns(code + 2),
+			  2 * frdma_rnr_delay_ns(code));
+}
+
+TEST(frdma_retry_watch__belongs_to_the_oldest_packet)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(rt.wait, FRDMA_WAIT_ACK);
+	EXPECT_EQ(rt.deadline_ns, NOW + TIMEOUT);
+	frdma_retry_watch(&rt, true, NOW + 100);
+	EXPECT_EQ(rt.deadline_ns, NOW + TIMEOUT);
+}
+
+TEST(frdma_retry_watch__nothing_in_flight)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_watch(&rt, false, NOW);
+	EXPECT_EQ(rt.wait, FRDMA_WAIT_NONE);
+}
+
+TEST(frdma_retry_watch__timeout_zero_is_never)
+{
+	struct frdma_retry rt = fresh();
+
+	rt.timeout_ns = 0;
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_expire(&rt, U64_MAX), FRDMA_EXPIRY_NOT_YET);
+}
+
+TEST(frdma_retry_progress__gives_all_retries_back)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_spend(&rt);
+	frdma_retry_rnr(&rt, 1, NOW);
+	frdma_retry_progress(&rt, true, NOW);
+	EXPECT_EQ(rt.retry_left, 7);
+	EXPECT_EQ(rt.rnr_left, 3);
+}
+
+TEST(frdma_retry_progress__starts_the_clock_again)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_progress(&rt, true, NOW + 1000);
+	EXPECT_EQ(rt.deadline_ns, NOW + 1000 + TIMEOUT);
+	frdma_retry_progress(&rt, false, NOW + 2000);
+	EXPECT_EQ(rt.wait, FRDMA_WAIT_NONE);
+}
+
+TEST(frdma_retry_progress__does_not_end_a_wait_that_the_peer_asked_for)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_rnr(&rt, 20, NOW);
+	frdma_retry_progress(&rt, true, NOW + 1);
+	EXPECT(frdma_retry_paused(&rt));
+	EXPECT_EQ(rt.deadline_ns, NOW + frdma_rnr_delay_ns(20));
+}
+
+TEST(frdma_retry_spend__as_often_as_the_user_allows)
+{
+	u32 allowed, n;
+
+	for (allowed = 0; allowed < 8; allowed++) {
+		struct frdma_retry rt = { .retry_cnt = allowed };
+
+		frdma_retry_refill(&rt);
+		for (n = 0; n < allowed; n++)
+			EXPECT(frdma_retry_spend(&rt));
+		EXPECT(!frdma_retry_spend(&rt));
+		EXPECT(!frdma_retry_spend(&rt));
+	}
+}
+
+TEST(frdma_retry_rnr__as_often_as_the_user_allows)
+{
+	u32 allowed, n;
+
+	for (allowed = 0; allowed < FRDMA_RNR_RETRY_FOREVER; allowed++) {
+		struct frdma_retry rt = { .rnr_retry = allowed };
+
+		frdma_retry_refill(&rt);
+		for (n = 0; n < allowed; n++)
+			EXPECT(frdma_retry_rnr(&rt, 1, NOW));
+		EXPECT(!frdma_retry_rnr(&rt, 1, NOW));
+	}
+}
+
+TEST(frdma_retry_rnr__seven_is_for_ever)
+{
+	struct frdma_retry rt = { .rnr_retry = FRDMA_RNR_RETRY_FOREVER };
+	u32 n;
+
+	frdma_retry_refill(&rt);
+	for (n = 0; n < 1000; n++)
+		EXPECT(frdma_retry_rnr(&rt, 1, NOW));
+}
+
+TEST(frdma_retry_rnr__waits_as_long_as_the_peer_says)
+{
+	u32 code;
+
+	for (code = 0; code < 32; code++) {
+		struct frdma_retry rt = fresh();
+		u64 end = NOW + frdma_rnr_delay_ns(code);
+
+		frdma_retry_rnr(&rt, code, NOW);
+		EXPECT_EQ(frdma_retry_expire(&rt, end - 1),
+			  FRDMA_EXPIRY_NOT_YET);
+		EXPECT(frdma_retry_paused(&rt));
+		EXPECT_EQ(frdma_retry_expire(&rt, end), FRDMA_EXPIRY_RESUME);
+		EXPECT(!frdma_retry_paused(&rt));
+	}
+}
+
+TEST(frdma_retry_local__spends_nothing)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_local(&rt, NOW);
+	EXPECT(frdma_retry_paused(&rt));
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + FRDMA_LOCAL_BACKOFF_NS),
+		  FRDMA_EXPIRY_RESUME);
+	EXPECT_EQ(rt.retry_left, 7);
+}
+
+TEST(frdma_retry_local__does_not_shorten_a_wait_that_the_peer_asked_for)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_rnr(&rt, 0, NOW);
+	frdma_retry_local(&rt, NOW);
+	EXPECT_EQ(rt.wait, FRDMA_WAIT_RNR);
+	EXPECT_EQ(rt.deadline_ns, NOW + frdma_rnr_delay_ns(0));
+}
+
+TEST(frdma_retry_expire__resends_and_then_gives_up)
+{
+	struct frdma_retry rt = fresh();
+	u64 now_ns = NOW;
+	u32 n;
+
+	for (n = 0; n < 7; n++) {
+		frdma_retry_watch(&rt, true, now_ns);
+		/* From the timeout to four times that (9.7.6.1.3). */
+		EXPECT_EQ(frdma_retry_expire(&rt, now_ns + TIMEOUT - 1),
+			  FRDMA_EXPIRY_NOT_YET);
+		EXPECT(rt.deadline_ns <= now_ns + 4 * TIMEOUT);
+		now_ns = rt.deadline_ns;
+		EXPECT_EQ(frdma_retry_expire(&rt, now_ns - 1),
+			  FRDMA_EXPIRY_NOT_YET);
+		EXPECT_EQ(frdma_retry_expire(&rt, now_ns),
+			  FRDMA_EXPIRY_RESEND);
+		EXPECT_EQ(rt.wait, FRDMA_WAIT_NONE);
+	}
+	frdma_retry_watch(&rt, true, now_ns);
+	EXPECT_EQ(frdma_retry_expire(&rt, rt.deadline_ns),
+		  FRDMA_EXPIRY_EXHAUSTED);
+}
+
+TEST(frdma_retry_expire__more_patient_after_each_timeout)
+{
+	struct frdma_retry rt = fresh();
+	static const u32 times[] = { 1, 2, 4, 4 };
+	u32 n;
+
+	for (n = 0; n < ARRAY_SIZE(times); n++) {
+		frdma_retry_watch(&rt, true, NOW);
+		EXPECT_EQ(rt.deadline_ns, NOW + times[n] * TIMEOUT);
+		frdma_retry_expire(&rt, rt.deadline_ns);
+	}
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_progress(&rt, true, NOW);
+	EXPECT_EQ(rt.deadline_ns, NOW + TIMEOUT);
+}
