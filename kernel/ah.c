@@ -148,6 +148,7 @@ int frdma_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 	struct frdma_dev *dev = to_frdma(ib->device);
 	struct frdma_create_ah_resp resp = {};
 	struct frdma_ah *ah;
+	u32 num;
 	int err;
 
 	err = frdma_create_ah(ib, attr, udata);
@@ -156,12 +157,13 @@ int frdma_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 
 	/* The number is what a process has: reserve it, answer, then fill in. */
 	ah = to_frdma_ib_ah(ib)->ah;
-	err = xa_alloc_cyclic(&dev->ahs, &ah->num, NULL, XA_LIMIT(1, INT_MAX),
+	err = xa_alloc_cyclic(&dev->ahs, &num, NULL, XA_LIMIT(1, INT_MAX),
 			      &dev->ahs_next, GFP_KERNEL_ACCOUNT);
 	if (err < 0)
 		goto err_destroy;
 
-	resp.ah = ah->num;
+	ah->num = num;
+	resp.ah = num;
 	err = frdma_respond(udata, &resp, sizeof(resp));
 	if (err)
 		goto err_destroy;

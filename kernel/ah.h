@@ -22,7 +22,8 @@ struct frdma_dev;
  *       RDMA_NETWORK_IPV6: both are IPv6
  * @ifindex: interface that owns @sgid: the device's own or one above it (a
  *           VLAN); where packets leave
- * @flow_label: 20 bits, 0: chosen by the queue pair
+ * @flow_label: 20 bits; 0: packets carry none, and queue pairs make their
+ *              source port of their numbers
  * @sgid_index: of @sgid in the port's table, for queries
  * @hop_limit: TTL, never 0
  * @traffic_class: TOS

@@ -41,6 +41,22 @@ static bool store_atomic(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	       FRDMA_MR_OK;
 }
 
+static void take_response(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
+			  enum frdma_ack_verdict verdict, u64 now_ns)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	bool stored;
+
+	stored = verdict == FRDMA_ACK_DATA ? store_data(qp, pkt) :
+					     store_atomic(qp, pkt);
+	if (stored) {
+		frdma_ack_commit(rq, pkt->hdr.psn, now_ns);
+		return;
+	}
+	frdma_ack_implied(rq, pkt->hdr.psn, now_ns);
+	fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
+}
+
 static void recover(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
 {
 	struct frdma_req *rq = &qp->sq.req;
@@ -125,18 +141,8 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	switch (verdict) {
 	case FRDMA_ACK_DATA:
-		if (!store_data(qp, pkt)) {
-			fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
-			return;
-		}
-		frdma_ack_commit(rq, psn, now_ns);
-		return;
 	case FRDMA_ACK_ATOMIC:
-		if (!store_atomic(qp, pkt)) {
-			fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
-			return;
-		}
-		frdma_ack_commit(rq, psn, now_ns);
+		take_response(qp, pkt, verdict, now_ns);
 		return;
 	case FRDMA_ACK_PROGRESS:
 		frdma_ack_commit(rq, psn, now_ns);

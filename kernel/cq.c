@@ -261,6 +261,39 @@ int frdma_poll_cq(struct ib_cq *ib, int num_entries, struct ib_wc *wc)
 	return n;
 }
 
+/* Moves what is to stay to the end of what was not polled, in order. */
+static u32 cq_squeeze(struct frdma_cq *cq, u32 qpn)
+	__must_hold(&cq->poll_lock)
+{
+	u32 at = frdma_ring_prod_acquire(&cq->ring);
+	const struct frdma_cqe *cqe;
+	u32 kept = at;
+
+	lockdep_assert_held(&cq->poll_lock);
+
+	while (at != cq->cons) {
+		cqe = frdma_ring_slot(&cq->ring, --at);
+		if (cqe->qp_num != qpn)
+			memcpy(frdma_ring_slot(&cq->ring, --kept), cqe,
+			       sizeof(*cqe));
+	}
+
+	return kept;
+}
+
+void frdma_cq_forget(struct frdma_cq *cq, u32 qpn)
+{
+	unsigned long flags;
+
+	if (cq->user)
+		return;
+
+	spin_lock_irqsave(&cq->poll_lock, flags);
+	cq->cons = cq_squeeze(cq, qpn);
+	frdma_ring_cons_release(&cq->ring, cq->cons);
+	spin_unlock_irqrestore(&cq->poll_lock, flags);
+}
+
 /* Have completions come that the consumer in the kernel has not polled? */
 static bool cq_has_unpolled(struct frdma_cq *cq)
 {
@@ -379,14 +412,12 @@ int frdma_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
  */
 static int cq_move(struct frdma_cq *cq, struct frdma_ring *ring)
 	__must_hold(&cq->push_lock)
-	__must_hold(&cq->poll_lock)
 {
 	u32 cons = frdma_ring_cons_acquire(&cq->ring);
 	u32 unpolled = cq->prod - cons;
 	u32 i;
 
 	lockdep_assert_held(&cq->push_lock);
-	lockdep_assert_held(&cq->poll_lock);
 
 	if (unpolled > cq->ring.entries || unpolled > ring->entries)
 		return -EINVAL;
@@ -399,7 +430,6 @@ static int cq_move(struct frdma_cq *cq, struct frdma_ring *ring)
 
 	swap(cq->ring, *ring);
 	cq->prod = unpolled;
-	cq->cons = 0;
 	cq->ib.cqe = cq->ring.entries;
 	return 0;
 }
@@ -411,14 +441,15 @@ int frdma_resize_cq(struct ib_cq *ib, unsigned int cqe,
 	struct frdma_ring ring;
 	int err;
 
+	if (!cq->user)
+		return -EOPNOTSUPP;
+
 	err = cq_ring_create(&ring, cqe, udata);
 	if (err)
 		return err;
 
 	spin_lock_bh(&cq->push_lock);
-	spin_lock_irq(&cq->poll_lock);
 	err = cq_move(cq, &ring);
-	spin_unlock_irq(&cq->poll_lock);
 	spin_unlock_bh(&cq->push_lock);
 
 	/* The old one, or the new one if it was too small. */

@@ -33,8 +33,9 @@
  * struct frdma_cq - a completion queue
  * @ib: what ib_core knows of it; queue pairs pin it there
  * @push_lock: makes one producer of many queue pairs. Taken with bottom
- *             halves off, never with interrupts off; order: before @poll_lock
- * @ring: the completions; @ring is replaced under both locks
+ *             halves off, never with interrupts off
+ * @ring: the completions; a resize replaces it under @push_lock, which is why
+ *        only processes, who poll by themselves, have one
  * @prod: next slot to be filled, the truth behind @ring.head->prod;
  *        under @push_lock
  * @dead: it overflowed or its process scribbled over the indices; nothing is
@@ -106,6 +107,19 @@ bool frdma_cq_push(struct frdma_cq *cq, const struct frdma_cqe *cqe,
  * Context: bottom halves off, no interrupt handler.
  */
 void frdma_cq_notify(struct frdma_cq *cq);
+
+/**
+ * frdma_cq_forget() - remove a queue pair's completions that nobody polled
+ * @cq: pinned by the queue pair
+ * @qpn: of the queue pair, which pushes nothing any more
+ *
+ * For consumers in the kernel, whose completions point to the queue pair; a
+ * process's provider does this by itself, because the ring's consumer alone
+ * can.
+ *
+ * Context: any.
+ */
+void frdma_cq_forget(struct frdma_cq *cq, u32 qpn);
 
 /* Verbs; contexts and returns as ib_core defines them. */
 int frdma_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,

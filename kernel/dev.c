@@ -273,6 +273,7 @@ static int refuse(const char *name, const struct net_device *ndev, int err,
 	return err;
 }
 
+/* The core calls a name that is taken -ENFILE, which tells nobody so. */
 static const char *why_no_link(int err)
 {
 	switch (err) {
@@ -305,6 +306,7 @@ static int check_interface(const char *name, const struct net_device *ndev)
 static int newlink(const char *name, struct net_device *ndev)
 {
 	struct frdma_dev *dev;
+	const char *why;
 	int err;
 
 	err = check_interface(name, ndev);
@@ -330,7 +332,8 @@ static int newlink(const char *name, struct net_device *ndev)
 
 err_dealloc:
 	ib_dealloc_device(&dev->ib);
-	return refuse(name, ndev, err, why_no_link(err));
+	why = why_no_link(err);
+	return refuse(name, ndev, err == -ENFILE ? -EEXIST : err, why);
 }
 
 struct rdma_link_ops frdma_link_ops = {

@@ -22,11 +22,9 @@ struct frdma_stats;
  * @net: @ndev's namespace when the link was added; held as long as @ndev
  * @net_entry: in the list of @net's links (net.c)
  * @mrs: struct frdma_mr by (key >> 8); writers take its lock, readers RCU
- * @mrs_next: where the search for a free index in @mrs begins; under its lock
  * @mrs_next: where the search for a free key goes on; under the lock of @mrs
  * @ahs: struct frdma_ah by number; writers take its lock, readers RCU
  * @ahs_next: where the search for a free number goes on; likewise
- * @ahs_next: where the search for a free number in @ahs begins; under its lock
  * @gsi_qp: queue pair 1, found under RCU; NULL while there is none
  * @stats: per-CPU counters, see stats.h
  * @port_active: what the port was last reported to be; written under RTNL

@@ -117,8 +117,6 @@ static void remember(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 		own->min_rnr_timer = attr->min_rnr_timer;
 	if (mask & IB_QP_DEST_QPN)
 		own->dest_qp_num = attr->dest_qp_num;
-	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY)
-		own->en_sqd_async_notify = attr->en_sqd_async_notify;
 }
 
 /* Bring the engines in line with the attributes. */
@@ -175,11 +173,15 @@ static void reset(struct frdma_qp *qp)
 	frdma_ring_cons_release(&qp->rq.ring, qp->rq.cons);
 	frdma_resp_init(&qp->rq.resp, 0);
 	frdma_qp_rq_doorbell(qp, false);
+
+	frdma_cq_forget(qp->sq.cq, qp->qpn);
+	frdma_cq_forget(qp->rq.cq, qp->qpn);
 }
 
-static void enter_state(struct frdma_qp *qp, enum ib_qp_state next,
-			const struct ib_qp_attr *attr)
+static void enter_state(struct frdma_qp *qp, const struct ib_qp_attr *attr,
+			int mask)
 {
+	enum ib_qp_state next = attr->qp_state;
 	enum ib_qp_state cur = frdma_qp_state(qp);
 
 	if (next == IB_QPS_RESET)
@@ -193,8 +195,11 @@ static void enter_state(struct frdma_qp *qp, enum ib_qp_state next,
 		frdma_req_init(&qp->sq.req, attr->sq_psn);
 		frdma_cc_init(&qp->sq.req.cc, FRDMA_WINDOW);
 	}
-	if (next == IB_QPS_SQD)
-		qp->sq.drained = !qp->attr.en_sqd_async_notify;
+	if (next == IB_QPS_SQD && cur != IB_QPS_SQD) {
+		qp->sq.drained = false;
+		qp->sq.drain_event = mask & IB_QP_EN_SQD_ASYNC_NOTIFY &&
+				     attr->en_sqd_async_notify;
+	}
 
 	trace_frdma_qp_state(qp->dev->ndev->ifindex, qp->qpn, cur, next);
 	WRITE_ONCE(qp->state, next);
@@ -258,7 +263,7 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		remember(qp, attr, mask);
 		apply(qp, attr, mask, &av);
 		if (mask & IB_QP_STATE)
-			enter_state(qp, attr->qp_state, attr);
+			enter_state(qp, attr, mask);
 	}
 	frdma_qp_release(qp);
 	mutex_unlock(&qp->mutex);

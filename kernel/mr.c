@@ -59,16 +59,36 @@ static bool mr_enter_fast(struct frdma_mr *mr)
 	return true;
 }
 
-/* The last reader of an invalidated region has left. */
-static void mr_drained(struct frdma_mr *mr)
+static bool mr_is_draining(const struct frdma_mr *mr)
+{
+	int state = atomic_read(&mr->state);
+
+	return !(state & MR_VALID) && state & MR_READERS;
+}
+
+static void mr_wake_waiters(struct frdma_mr *mr)
+	__must_hold(&frdma_mr_wait_lock)
 {
 	struct frdma_mr_waiter *waiter, *next;
 
-	spin_lock_bh(&frdma_mr_wait_lock);
+	lockdep_assert_held(&frdma_mr_wait_lock);
+
 	list_for_each_entry_safe(waiter, next, &mr->waiters, link) {
 		list_del_init(&waiter->link);
 		waiter->wake(waiter);
 	}
+}
+
+/*
+ * The last reader of an invalidated region has left. By now the region may
+ * have been made valid and invalid again, with readers of its own: then the
+ * last of those comes here, too, and wakes everybody.
+ */
+static void mr_drained(struct frdma_mr *mr)
+{
+	spin_lock_bh(&frdma_mr_wait_lock);
+	if (!mr_is_draining(mr))
+		mr_wake_waiters(mr);
 	spin_unlock_bh(&frdma_mr_wait_lock);
 
 	wake_up_var(&mr->state);
@@ -78,13 +98,6 @@ static void mr_leave_fast(struct frdma_mr *mr)
 {
 	if (!atomic_dec_return(&mr->state))
 		mr_drained(mr);
-}
-
-static bool mr_is_draining(const struct frdma_mr *mr)
-{
-	int state = atomic_read(&mr->state);
-
-	return !(state & MR_VALID) && state & MR_READERS;
 }
 
 /*

@@ -55,15 +55,27 @@ static unsigned int frdma_net_id __read_mostly;
 /* Guards struct frdma_net in all namespaces. Taken under no other lock. */
 static DEFINE_MUTEX(frdma_net_mutex);
 
-/* Transport header and protocol were checked by the IP layer. */
+/*
+ * Only the IP header is sure to be at hand here, and what others may look at,
+ * a tap's clone say, must not be marked.
+ */
 static void mark_train(struct sk_buff *skb)
 {
-	struct skb_shared_info *shinfo = skb_shinfo(skb);
+	const struct udphdr *udp;
+	struct udphdr copy;
 
-	if (shinfo->gso_type & SKB_GSO_UDP_L4 &&
-	    !(shinfo->gso_type & SKB_GSO_FRAGLIST) &&
-	    udp_hdr(skb)->dest == htons(FRDMA_UDP_DPORT))
-		shinfo->gso_type |= SKB_GSO_UDP_TUNNEL;
+	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4) ||
+	    skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST)
+		return;
+	udp = skb_header_pointer(skb, skb_transport_offset(skb), sizeof(*udp),
+				 &copy);
+	if (!udp || udp->dest != htons(FRDMA_UDP_DPORT))
+		return;
+
+	/* Without a mark UDP cuts the train: slower, and right. */
+	if (skb_unclone(skb, GFP_ATOMIC))
+		return;
+	skb_shinfo(skb)->gso_type |= SKB_GSO_UDP_TUNNEL;
 }
 
 static unsigned int mark_train_ipv4(void *priv, struct sk_buff *skb,

@@ -2,6 +2,7 @@
 #include <linux/xarray.h>
 
 #include "dev.h"
+#include "net.h"
 #include "qp.h"
 #include "trace.h"
 
@@ -66,7 +67,7 @@ struct frdma_qp *frdma_qp_find(struct net *net, u32 qpn)
 {
 	struct frdma_qp *qp = xa_load(&frdma_qps, qpn);
 
-	return qp && net_eq(dev_net(qp->dev->ndev), net) ? qp : NULL;
+	return qp && net_eq(frdma_net_ns(qp->dev->net), net) ? qp : NULL;
 }
 
 /**
@@ -192,14 +193,28 @@ void frdma_qp_error(struct frdma_qp *qp)
 }
 
 /**
+ * frdma_qp_send_error - a send work request failed
+ * @qp: whose send side the caller owns
+ *
+ * A connection ends with it. Datagrams only stop being sent, until the
+ * consumer says that they may go on (IBTA 10.3.1.5).
+ */
+void frdma_qp_send_error(struct frdma_qp *qp)
+{
+	if (qp->type == IB_QPT_RC)
+		frdma_qp_error(qp);
+	else if (cmpxchg(&qp->state, IB_QPS_RTS, IB_QPS_SQE) == IB_QPS_RTS)
+		trace_frdma_qp_state(qp->dev->ndev->ifindex, qp->qpn,
+				     IB_QPS_RTS, IB_QPS_SQE);
+}
+
+/**
  * frdma_qp_rq_doorbell - must the process ring for a receive request
  * @qp: whose receive side the caller owns
  * @needed: the responder will not look at the ring by itself
  */
 void frdma_qp_rq_doorbell(struct frdma_qp *qp, bool needed)
 {
-	if (!qp->rq.ring.head)
-		return;
 	WRITE_ONCE(qp->rq.ring.head->flags,
 		   needed ? FRDMA_RING_NEED_DOORBELL : 0);
 

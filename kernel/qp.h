@@ -67,7 +67,8 @@ struct frdma_path {
  * @signal_all: every work request completes visibly
  * @mr_waiter: waits for a region that is being invalidated
  * @draining: it was woken, or is still waiting
- * @drained: the SQ_DRAINED event of this SQD state was raised
+ * @drained: in this SQD state, all that was begun is complete
+ * @drain_event: SQ_DRAINED is to be raised then
  * @notify: a completion was pushed and the event is not yet delivered
  */
 struct frdma_sq {
@@ -86,6 +87,7 @@ struct frdma_sq {
 	struct frdma_mr_waiter mr_waiter;
 	bool draining;
 	bool drained;
+	bool drain_event;
 	bool notify;
 };
 
@@ -141,8 +143,8 @@ struct frdma_rq {
  * @type: IB_QPT_RC, IB_QPT_UD or IB_QPT_GSI
  * @pd: protection domain, held by ib_core
  * @user: posted to by a process
- * @state: read by everybody. An owner of either side may set it to ERR;
- *	all else is set by modify, which owns both
+ * @state: read by everybody. An owner of either side may set it to ERR, that
+ *	of the send side RTS to SQE; all else is set by modify, which owns both
  * @mutex: serialises modify, query and destroy
  * @attr: attributes as last modified; under @mutex
  * @path: the peer (RC)
@@ -182,11 +184,13 @@ static inline struct frdma_qp *to_frdma_qp(struct ib_qp *ib)
 	return to_frdma_ib_qp(ib)->qp;
 }
 
-/** frdma_sq_av - the address vector behind the elements of a slot */
+/** frdma_sq_av - the address vector at the end of a slot, ring's or private */
 static inline struct frdma_av *frdma_sq_av(const struct frdma_sq *sq,
 					   const struct frdma_sge *sge)
 {
-	return (struct frdma_av *)(sge + sq->max_sge);
+	u32 extra = sq->ring.stride - sizeof(struct frdma_send_wqe);
+
+	return (void *)sge + extra - sizeof(struct frdma_av);
 }
 
 /** frdma_qp_of_send - the queue pair of a send side */
@@ -224,6 +228,14 @@ static inline bool frdma_qp_can_send(const struct frdma_qp *qp)
 	return state == IB_QPS_RTS || state == IB_QPS_SQD;
 }
 
+/** frdma_qp_is_flushing_sends - do work requests complete as flushed */
+static inline bool frdma_qp_is_flushing_sends(const struct frdma_qp *qp)
+{
+	enum ib_qp_state state = frdma_qp_state(qp);
+
+	return state == IB_QPS_ERR || state == IB_QPS_SQE;
+}
+
 /* Ranges of numbers: 0 and 1 belong to management. */
 #define FRDMA_QPN_FIRST		16
 #define FRDMA_QPN_LAST		0xfffffe
@@ -238,6 +250,7 @@ void frdma_qp_release(struct frdma_qp *qp);
 void frdma_qp_kill(struct frdma_qp *qp);
 void frdma_qp_event(struct frdma_qp *qp, enum ib_event_type type);
 void frdma_qp_error(struct frdma_qp *qp);
+void frdma_qp_send_error(struct frdma_qp *qp);
 void frdma_qp_rq_doorbell(struct frdma_qp *qp, bool needed);
 
 #endif /* FRDMA_QP_H */

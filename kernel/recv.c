@@ -6,6 +6,9 @@
 #include "stats.h"
 #include "wc.h"
 
+/* Receive requests flushed in a step; then others get their turn. */
+#define FLUSH_BUDGET	256
+
 /* Copy a slot, once; from here on only the copy is looked at. */
 static void copy_slot(struct frdma_rq *rq)
 {
@@ -64,11 +67,16 @@ bool frdma_recv_take(struct frdma_qp *qp)
  * @qp: in the error state; the caller owns its receive side
  *
  * From here on the process rings for each request that it posts.
+ *
+ * Return: true if there may be more: the process may post as fast as we
+ * flush.
  */
-void frdma_recv_flush(struct frdma_qp *qp)
+bool frdma_recv_flush(struct frdma_qp *qp)
 {
+	unsigned int budget = FLUSH_BUDGET;
+
 	frdma_qp_rq_doorbell(qp, true);
-	while (frdma_recv_take(qp)) {
+	while (budget-- && frdma_recv_take(qp)) {
 		struct frdma_cqe cqe = {
 			.status = FRDMA_WC_WR_FLUSH_ERR,
 			.opcode = IB_WC_RECV,
@@ -76,4 +84,5 @@ void frdma_recv_flush(struct frdma_qp *qp)
 
 		frdma_wc_recv(qp, &cqe, false);
 	}
+	return frdma_recv_take(qp);
 }

@@ -77,19 +77,23 @@ static void judge_slot(struct frdma_qp *qp, struct frdma_swr *wr)
 	verdict = frdma_wqe_judge_send(&wr->wqe, wr->sge, &limits);
 	wr->vendor_err = verdict;
 	wr->status = frdma_wqe_status(verdict);
-	if (!wr->status && !memory_is_usable(qp, wr))
-		wr->status = FRDMA_WC_LOC_PROT_ERR;
+	if (!wr->status && !qp->sq.req.rd_max &&
+	    frdma_wr_wants_response(frdma_wr(wr->wqe.opcode)))
+		wr->status = FRDMA_WC_LOC_QP_OP_ERR;
 	if (wr->status)
 		frdma_count(qp->dev, FRDMA_CNT_LOCAL_ERRORS);
 }
 
-/* Take what was posted into the window. */
+/* Work requests taken ahead of the one being sent. */
+#define FETCH_AHEAD		256
+
+/* Take what was posted into the window, as far as it will soon be sent. */
 static void fetch_posted(struct frdma_qp *qp)
 {
 	struct frdma_req *rq = &qp->sq.req;
 	u32 prod = posted_prod(qp);
 
-	while (rq->wr_prod != prod) {
+	while (rq->wr_prod != prod && rq->wr_prod - rq->wr_next < FETCH_AHEAD) {
 		struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_prod);
 		u32 len;
 
@@ -227,6 +231,12 @@ enum packet_fate {
 	PACKET_BAD_MEMORY,
 };
 
+/* The work request has sent nothing yet. */
+static bool begins(const struct frdma_req *rq)
+{
+	return !rq->pkt && rq->psn == rq->end_psn;
+}
+
 static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 {
 	struct frdma_req *rq = &qp->sq.req;
@@ -234,18 +244,24 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 	struct frdma_req_pkt pkt;
 	void *payload;
 
+	if (begins(rq) && !memory_is_usable(qp, wr)) {
+		wr->status = FRDMA_WC_LOC_PROT_ERR;
+		return PACKET_BAD_MEMORY;
+	}
 	frdma_req_plan(rq, &pkt);
 	if (!frdma_req_is_reliable(rq))
 		fill_deth(qp, wr, &pkt.hdr);
 
 	payload = frdma_tx_reserve(tx, &pkt.hdr, pkt.len);
-	if (!payload)
+	if (payload) {
+		if (pkt.len && !fill_payload(qp, wr, &pkt, payload)) {
+			wr->status = FRDMA_WC_LOC_PROT_ERR;
+			return PACKET_BAD_MEMORY;
+		}
+		frdma_tx_commit(tx);
+	} else if (frdma_req_is_reliable(rq)) {
 		return PACKET_UNSENT;
-	if (pkt.len && !fill_payload(qp, wr, &pkt, payload)) {
-		wr->status = FRDMA_WC_LOC_PROT_ERR;
-		return PACKET_BAD_MEMORY;
 	}
-	frdma_tx_commit(tx);
 
 	if (rq->psn != rq->end_psn)
 		frdma_count(qp->dev, FRDMA_CNT_RESENT_PACKETS);
@@ -260,8 +276,7 @@ static bool is_held_back(const struct frdma_qp *qp)
 {
 	const struct frdma_req *rq = &qp->sq.req;
 
-	return frdma_qp_state(qp) == IB_QPS_SQD && !rq->pkt &&
-	       rq->psn == rq->end_psn;
+	return frdma_qp_state(qp) == IB_QPS_SQD && begins(rq);
 }
 
 static bool may_send(const struct frdma_qp *qp)
@@ -281,6 +296,7 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 	enum packet_fate fate = PACKET_SENT;
 	struct frdma_flow flow;
 	struct frdma_tx tx;
+	bool refused;
 	u32 sent = 0;
 
 	if (!find_flow(qp, first, &flow)) {
@@ -295,38 +311,42 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 	} while (fate == PACKET_SENT && sent < budget && may_send(qp) &&
 		 frdma_req_is_reliable(rq));
 
-	if (!frdma_tx_end(&tx) || fate == PACKET_UNSENT) {
-		if (frdma_req_is_reliable(rq)) {
-			frdma_cc_lost(&rq->cc);
-			frdma_retry_local(&rq->retry, now_ns);
-		} else if (fate == PACKET_UNSENT) {
-			first->status = FRDMA_WC_LOC_QP_OP_ERR;
-		}
+	refused = !frdma_tx_end(&tx) || fate == PACKET_UNSENT;
+
+	/* A datagram that the host did not take is lost, like one on the way. */
+	if (refused && frdma_req_is_reliable(rq)) {
+		frdma_cc_lost(&rq->cc);
+		frdma_retry_local(&rq->retry, now_ns);
 	}
-	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq), now_ns);
+	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq) ||
+			  frdma_retry_paused(&rq->retry), now_ns);
 	return sent;
 }
 
-/* Returns true if the budget ended before the work did. */
-static bool transmit(struct frdma_qp *qp, u64 now_ns)
+/* Send what may be sent, as far as the budget goes. */
+static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
 {
 	struct frdma_req *rq = &qp->sq.req;
-	u32 budget = FRDMA_SEND_BUDGET;
 
-	while (budget && !is_held_back(qp)) {
+	while (*budget && !is_held_back(qp)) {
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
-			budget -= send_burst(qp, budget, now_ns);
+			*budget -= send_burst(qp, *budget, now_ns);
 			break;
 		case FRDMA_REQ_LOCAL:
 			if (!execute_local(qp))
-				return false;
+				return;
+			--*budget;
+			break;
+		case FRDMA_REQ_EMPTY:
+			fetch_posted(qp);
+			if (rq->wr_next == rq->wr_prod)
+				return;
 			break;
 		default:
-			return false;
+			return;
 		}
 	}
-	return !budget;
 }
 
 static void reap(struct frdma_qp *qp)
@@ -338,7 +358,7 @@ static void reap(struct frdma_qp *qp)
 	while ((wr = frdma_req_reap(rq))) {
 		frdma_wc_send(qp, wr, wr->status);
 		if (wr->status) {
-			frdma_qp_error(qp);
+			frdma_qp_send_error(qp);
 			break;
 		}
 	}
@@ -346,19 +366,23 @@ static void reap(struct frdma_qp *qp)
 		frdma_ring_cons_release(&qp->sq.ring, rq->wr_una);
 }
 
-/* IBTA 10.3.1.7: all that was posted completes, in order, as flushed. */
-static void flush(struct frdma_qp *qp)
+/*
+ * IBTA 10.3.1.7: all that was posted completes, in order, as flushed. Returns
+ * true if there may be more.
+ */
+static bool flush(struct frdma_qp *qp)
 {
 	struct frdma_req *rq = &qp->sq.req;
 
 	fetch_posted(qp);
 	if (rq->wr_una == rq->wr_prod)
-		return;
+		return false;
 	while (rq->wr_una != rq->wr_prod)
 		frdma_wc_send(qp, frdma_req_wr(rq, rq->wr_una++),
 			      FRDMA_WC_WR_FLUSH_ERR);
-	rq->wr_next = rq->wr_una;
+	frdma_req_forget(rq);
 	frdma_ring_cons_release(&qp->sq.ring, rq->wr_una);
+	return true;
 }
 
 static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
@@ -391,14 +415,14 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 /* One timer, lazily: it may fire early, but not late. */
 static void set_timer(struct frdma_qp *qp)
 {
-	const struct frdma_retry *rt = &qp->sq.req.retry;
+	u64 next_ns = frdma_retry_next_ns(&qp->sq.req.retry);
 
-	if (rt->wait == FRDMA_WAIT_NONE)
+	if (next_ns == U64_MAX)
 		return;
-	if (qp->sq.timer_ns && qp->sq.timer_ns <= rt->deadline_ns)
+	if (qp->sq.timer_ns && qp->sq.timer_ns <= next_ns)
 		return;
-	qp->sq.timer_ns = rt->deadline_ns;
-	hrtimer_start(&qp->sq.timer, ns_to_ktime(rt->deadline_ns),
+	qp->sq.timer_ns = next_ns;
+	hrtimer_start(&qp->sq.timer, ns_to_ktime(next_ns),
 		      HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -409,7 +433,29 @@ static void report_drained(struct frdma_qp *qp)
 	if (frdma_req_in_flight(&qp->sq.req) || !is_held_back(qp))
 		return;
 	qp->sq.drained = true;
-	frdma_qp_event(qp, IB_EVENT_SQ_DRAINED);
+	if (qp->sq.drain_event)
+		frdma_qp_event(qp, IB_EVENT_SQ_DRAINED);
+}
+
+/* Returns true if there is more to send, but not now. */
+static bool send_posted(struct frdma_qp *qp)
+{
+	u64 now_ns = ktime_get_ns();
+	u32 budget = FRDMA_SEND_BUDGET;
+	u32 una;
+
+	look_at_clock(qp, now_ns);
+	/* What is complete may let more begin: a fence, an invalidation. */
+	do {
+		una = qp->sq.req.wr_una;
+		fetch_posted(qp);
+		transmit(qp, &budget, now_ns);
+		reap(qp);
+	} while (budget && qp->sq.req.wr_una != una && frdma_qp_can_send(qp));
+
+	report_drained(qp);
+	set_timer(qp);
+	return !budget;
 }
 
 /**
@@ -424,24 +470,12 @@ static void report_drained(struct frdma_qp *qp)
 bool frdma_requester_step(struct frdma_side *side)
 {
 	struct frdma_qp *qp = frdma_qp_of_send(side);
-	struct sk_buff *skb;
-	bool more = false;
+	bool more = frdma_side_take_packets(side);
 
-	while ((skb = frdma_side_next_packet(side)))
-		side->packet(side, skb);
-
-	if (frdma_qp_can_send(qp)) {
-		u64 now_ns = ktime_get_ns();
-
-		look_at_clock(qp, now_ns);
-		fetch_posted(qp);
-		more = transmit(qp, now_ns);
-		reap(qp);
-		report_drained(qp);
-		set_timer(qp);
-	}
-	if (frdma_qp_state(qp) == IB_QPS_ERR)
-		flush(qp);
+	if (frdma_qp_can_send(qp))
+		more |= send_posted(qp);
+	if (frdma_qp_is_flushing_sends(qp))
+		more |= flush(qp);
 
 	if (qp->sq.notify) {
 		qp->sq.notify = false;

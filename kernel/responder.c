@@ -269,6 +269,15 @@ static void count_request(struct frdma_qp *qp, const struct frdma_op *op)
 		frdma_count(qp->dev, counters[op->kind]);
 }
 
+/* IBTA 11.6.3.2: the peer is connected, though nobody said so. */
+static void notice_established(struct frdma_qp *qp)
+{
+	if (frdma_qp_state(qp) != IB_QPS_RTR || qp->rq.comm_est)
+		return;
+	qp->rq.comm_est = true;
+	frdma_qp_event(qp, IB_EVENT_COMM_EST);
+}
+
 /* The request was executed: now it counts. */
 static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		   u64 orig)
@@ -278,6 +287,7 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	u32 len = rs->got + pkt->hdr.payload_len;
 
 	frdma_resp_commit(rs, &pkt->hdr, orig);
+	notice_established(qp);
 	count_request(qp, op);
 	if (op->ends_recv)
 		complete_recv(qp, pkt, len);
@@ -335,6 +345,21 @@ static struct frdma_resp_recv look_for_recv(struct frdma_qp *qp,
 	return recv;
 }
 
+/*
+ * The region went while its response was under way. That ends the connection,
+ * but not if the response was sent before: the peer may have it.
+ */
+static void give_up_read(struct frdma_qp *qp)
+{
+	struct frdma_resp_read *read = &qp->rq.resp.read;
+
+	read->active = false;
+	if (read->again)
+		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_DUPLICATE);
+	else
+		refuse(qp, read->psn, FRDMA_RESP_BAD_KEY);
+}
+
 /* Returns false if the budget ended before the response did. */
 static bool send_read_response(struct frdma_qp *qp, u32 budget)
 {
@@ -358,9 +383,8 @@ static bool send_read_response(struct frdma_qp *qp, u32 budget)
 					  hdr.payload_len,
 					  IB_ACCESS_REMOTE_READ);
 			if (!mr) {
-				rs->read.active = false;
 				frdma_tx_end(&tx);
-				refuse(qp, hdr.psn, FRDMA_RESP_BAD_KEY);
+				give_up_read(qp);
 				return true;
 			}
 		}
@@ -387,14 +411,18 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	enum frdma_resp_verdict verdict;
 	u64 orig = 0;
 
+	/*
+	 * In a train, a READ may be followed by more, to be answered in
+	 * order. Behind a long one the rest is dropped; the peer resends.
+	 */
+	if (rs->read.active && !send_read_response(qp, FRDMA_READ_BUDGET)) {
+		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_OUT_OF_SEQUENCE);
+		return;
+	}
 	if (!frdma_qp_can_recv(qp)) {
 		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_QP_STATE);
 		return;
 	}
-
-	/* In a train, a READ may be followed by more: answer in order. */
-	while (rs->read.active)
-		send_read_response(qp, FRDMA_READ_BUDGET);
 
 	verdict = frdma_resp_judge(rs, &pkt->hdr,
 				   look_for_recv(qp, &pkt->hdr));
@@ -421,12 +449,6 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		refuse(qp, pkt->hdr.psn, verdict);
 		break;
 	}
-
-	/* IBTA 11.6.3.2: the peer is connected, though nobody said so. */
-	if (frdma_qp_state(qp) == IB_QPS_RTR && !qp->rq.comm_est) {
-		qp->rq.comm_est = true;
-		frdma_qp_event(qp, IB_EVENT_COMM_EST);
-	}
 }
 
 /**
@@ -437,6 +459,26 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 {
 	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_request);
+}
+
+/* Answer a READ, take a buffer, and so on. Returns true if there is more. */
+static bool take_in_order(struct frdma_qp *qp)
+{
+	struct frdma_side *side = &qp->rq.side;
+	unsigned int budget;
+
+	for (budget = FRDMA_SIDE_BUDGET; budget; budget--) {
+		struct sk_buff *skb;
+
+		if (qp->rq.resp.read.active &&
+		    !send_read_response(qp, FRDMA_READ_BUDGET))
+			return true;
+		skb = frdma_side_next_packet(side);
+		if (!skb)
+			return false;
+		side->packet(side, skb);
+	}
+	return true;
 }
 
 /**
@@ -451,26 +493,17 @@ bool frdma_responder_step(struct frdma_side *side)
 {
 	struct frdma_qp *qp = frdma_qp_of_recv(side);
 	struct frdma_resp *rs = &qp->rq.resp;
-	bool more = false;
+	bool more;
 
-	for (;;) {
-		struct sk_buff *skb;
+	if (!frdma_qp_can_recv(qp))
+		rs->read.active = false;
+	more = take_in_order(qp);
 
-		if (rs->read.active &&
-		    !send_read_response(qp, FRDMA_READ_BUDGET)) {
-			more = true;
-			break;
-		}
-		skb = frdma_side_next_packet(side);
-		if (!skb)
-			break;
-		side->packet(side, skb);
-	}
-
-	if (!more && rs->ack_due && frdma_qp_can_recv(qp))
+	/* An acknowledgement must not overtake the response to a READ. */
+	if (!rs->read.active && rs->ack_due && frdma_qp_can_recv(qp))
 		send_ack(qp);
 	if (frdma_qp_state(qp) == IB_QPS_ERR)
-		frdma_recv_flush(qp);
+		more |= frdma_recv_flush(qp);
 
 	if (qp->rq.notify) {
 		qp->rq.notify = false;

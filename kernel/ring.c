@@ -2,7 +2,6 @@
 /* Memory of the rings, and its way into processes. */
 #include "ring.h"
 
-#include <linux/build_bug.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -68,8 +67,6 @@ int frdma_ring_create(struct frdma_ring *ring, struct ib_ucontext *uctx,
 	struct frdma_ring_mem *mem;
 	int err;
 
-	static_assert(sizeof(struct frdma_ring_head) == FRDMA_RING_SLOTS);
-
 	if (!is_power_of_2(entries) || size == SIZE_MAX)
 		return -EINVAL;
 
@@ -105,6 +102,20 @@ err_free_mem:
 	return err;
 }
 
+/*
+ * Tells a process that goes on polling: to a consumer more slots seem ready
+ * than there are, to a producer more seem free. Each looks at the index that
+ * it does not own itself.
+ */
+static void ring_close(const struct frdma_ring *ring)
+{
+	u32 prod = READ_ONCE(ring->head->prod);
+	u32 cons = READ_ONCE(ring->head->cons);
+
+	WRITE_ONCE(ring->head->prod, cons + 4 * ring->entries);
+	WRITE_ONCE(ring->head->cons, prod + 4 * ring->entries);
+}
+
 void frdma_ring_destroy(struct frdma_ring *ring)
 {
 	struct frdma_ring_mem *mem = ring->mem;
@@ -112,11 +123,13 @@ void frdma_ring_destroy(struct frdma_ring *ring)
 	if (!mem)
 		return;
 
-	*ring = (struct frdma_ring) {};
-	if (mem->mappable)
+	if (mem->mappable) {
+		ring_close(ring);
 		rdma_user_mmap_entry_remove(&mem->entry);
-	else
+	} else {
 		ring_mem_free(mem);
+	}
+	*ring = (struct frdma_ring) {};
 }
 
 void frdma_ring_mmap_free(struct rdma_user_mmap_entry *entry)

@@ -75,7 +75,9 @@ int frdma_ring_create(struct frdma_ring *ring, struct ib_ucontext *uctx,
  * @ring: a ring that nobody in the kernel uses any more, or one that is all
  *        zero
  *
- * Pages that a process still has mapped live as long as its mapping.
+ * Pages that a process still has mapped live as long as its mapping. What it
+ * finds there are indices that cannot be, by which it knows that nobody will
+ * answer any more (its device is gone).
  *
  * Context: process, may sleep.
  */

@@ -46,15 +46,20 @@ static bool frdma_side_enter(struct frdma_side *side)
 	return !(old & FRDMA_SIDE_OWNED);
 }
 
+/* Notes that an owner follows before it makes room for others. */
+#define FRDMA_SIDE_ROUNDS	8
+
 /* The side is owned by the caller, who gives it up or passes it on. */
 static void frdma_side_run(struct frdma_side *side)
 {
+	unsigned int round = 0;
+
 	do {
 		atomic_andnot(FRDMA_SIDE_WORK, &side->word);
 
 		/* Notes left before this point are seen by the step. */
 		smp_mb__after_atomic();
-		if (!side->step(side))
+		if (!side->step(side) && ++round < FRDMA_SIDE_ROUNDS)
 			continue;
 
 		atomic_or(FRDMA_SIDE_WORK, &side->word);
@@ -141,10 +146,10 @@ static bool frdma_side_queue(struct frdma_side *side, struct sk_buff *skb)
  * @side: of a queue pair found under RCU
  * @skb: consumed on success; data at the UDP header
  *
- * If the side's word is 0, nobody owns it and nothing waits, so the packet
- * overtakes none.
+ * If the side's word is 0, nobody owns it, and nothing waits that came on
+ * this CPU: a flow, which stays on its CPU, keeps its order.
  *
- * Context: softirq. Return: false if there is no room or the side is dead.
+ * Context: softirq, bottom halves off. Return: false if there is no room or the side is dead.
  */
 bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb)
 {
@@ -173,6 +178,26 @@ struct sk_buff *frdma_side_next_packet(struct frdma_side *side)
 	if (skb_queue_empty_lockless(&side->packets))
 		return NULL;
 	return skb_dequeue(&side->packets);
+}
+
+/**
+ * frdma_side_take_packets - take what was left for the owner
+ * @side: owned by the caller
+ *
+ * Return: true if the budget ended before the packets did.
+ */
+bool frdma_side_take_packets(struct frdma_side *side)
+{
+	unsigned int budget = FRDMA_SIDE_BUDGET;
+	struct sk_buff *skb;
+
+	while (budget--) {
+		skb = frdma_side_next_packet(side);
+		if (!skb)
+			return false;
+		side->packet(side, skb);
+	}
+	return true;
 }
 
 /**

@@ -58,6 +58,9 @@ struct frdma_side {
 	struct tasklet_struct tasklet;
 };
 
+/* Buffers that a step takes from the queue; then others get their turn. */
+#define FRDMA_SIDE_BUDGET	64
+
 /* Most packets that wait for an owner. */
 #define FRDMA_SIDE_PACKETS_MAX	1024
 
@@ -66,6 +69,7 @@ void frdma_side_init(struct frdma_side *side, frdma_step_fn step,
 void frdma_side_kick(struct frdma_side *side);
 void frdma_side_kick_later(struct frdma_side *side);
 bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb);
+bool frdma_side_take_packets(struct frdma_side *side);
 struct sk_buff *frdma_side_next_packet(struct frdma_side *side);
 void frdma_side_claim(struct frdma_side *side);
 void frdma_side_release(struct frdma_side *side);

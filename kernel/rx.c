@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
@@ -242,6 +243,21 @@ static struct frdma_qp *find_gsi(struct frdma_net *fnet,
 	return dev ? frdma_qp_find_gsi(dev) : NULL;
 }
 
+/* Keep what will be asked for, and let go of all that may go away. */
+static void detach(struct sk_buff *skb)
+{
+	const struct net_device *in = skb->dev;
+	struct frdma_rx_cb cb = {
+		.vlan_id = is_vlan_dev(in) ? vlan_dev_vlan_id(in) : 0xffff,
+	};
+
+	BUILD_BUG_ON(sizeof(cb) > sizeof(skb->cb));
+	memcpy(skb->cb, &cb, sizeof(cb));
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	skb->dev = NULL;
+}
+
 /**
  * frdma_rx - a buffer has come for the RoCE port
  * @fnet: namespace in which it arrived
@@ -288,6 +304,7 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 		goto out;
 	}
 
+	detach(skb);
 	side = frdma_op(bth->opcode)->response ? &qp->sq.side : &qp->rq.side;
 	if (!frdma_side_deliver(side, skb))
 		frdma_drop(qp->dev, skb, FRDMA_DROP_QUEUE_FULL);

@@ -14,6 +14,23 @@ struct frdma_net;
 struct frdma_qp;
 
 /**
+ * struct frdma_rx_cb - what is kept of how a buffer arrived
+ * @vlan_id: VLAN of the interface, 0xffff: none
+ *
+ * In skb->cb: a buffer may wait for the owner of its queue pair, and the
+ * interface may be gone by then.
+ */
+struct frdma_rx_cb {
+	u16 vlan_id;
+};
+
+/** frdma_rx_vlan - the VLAN in which a buffer arrived, 0xffff: none */
+static inline u16 frdma_rx_vlan(const struct sk_buff *skb)
+{
+	return ((const struct frdma_rx_cb *)skb->cb)->vlan_id;
+}
+
+/**
  * struct frdma_rx_pkt - a packet whose ICRC was found right
  * @skb: the buffer that it is in
  * @payload_off: where its payload begins there

@@ -99,7 +99,7 @@ static struct dst_entry *route_ipv4(const struct frdma_flow *flow)
 			return &rt->dst;
 	}
 
-	rt = ip_route_output_key(dev_net(flow->dev->ndev), &fl4);
+	rt = ip_route_output_key(frdma_net_ns(flow->dev->net), &fl4);
 	if (IS_ERR(rt))
 		return NULL;
 	if (flow->cache)
@@ -126,7 +126,7 @@ static struct dst_entry *route_ipv6(const struct frdma_flow *flow)
 			return dst;
 	}
 
-	dst = ip6_route_output(dev_net(flow->dev->ndev), NULL, &fl6);
+	dst = ip6_route_output(frdma_net_ns(flow->dev->net), NULL, &fl6);
 	if (dst->error) {
 		dst_release(dst);
 		return NULL;
@@ -184,7 +184,7 @@ static int xmit_ipv4(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 	memset(IPCB(skb), 0, sizeof(*IPCB(skb)));
 	if (tx->nr > 1)
 		set_train_csum(skb, tx);
-	return ip_local_out(dev_net(tx->flow.dev->ndev), NULL, skb);
+	return ip_local_out(frdma_net_ns(tx->flow.dev->net), NULL, skb);
 }
 
 static int xmit_ipv6(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
@@ -196,11 +196,11 @@ static int xmit_ipv6(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 	memset(IP6CB(skb), 0, sizeof(*IP6CB(skb)));
 	if (tx->nr > 1)
 		set_train_csum(skb, tx);
-	return ip6_local_out(dev_net(tx->flow.dev->ndev), NULL, skb);
+	return ip6_local_out(frdma_net_ns(tx->flow.dev->net), NULL, skb);
 }
 
-/* Give the open train to the stack. */
-static void xmit_train(struct frdma_tx *tx)
+/* Give the open train to the stack; one without packets is none. */
+static void frdma_tx_flush(struct frdma_tx *tx)
 {
 	struct frdma_dev *dev = tx->flow.dev;
 	struct sk_buff *skb = tx->skb;
@@ -211,6 +211,10 @@ static void xmit_train(struct frdma_tx *tx)
 	tx->skb = NULL;
 	if (!skb)
 		return;
+	if (!tx->nr) {
+		kfree_skb(skb);
+		return;
+	}
 
 	dst = flow_is_ipv4(&tx->flow) ? route_ipv4(&tx->flow) :
 					route_ipv6(&tx->flow);
@@ -248,24 +252,48 @@ static bool starts_train(const struct frdma_tx *tx, u32 len)
 	       skb_shinfo(tx->skb)->nr_frags == MAX_SKB_FRAGS;
 }
 
-static bool open_train(struct frdma_tx *tx, u32 len)
+static bool open_train(struct frdma_tx *tx, u32 len, bool linear)
 {
-	u32 room = len <= FRDMA_TX_LINEAR_MAX ? len : 0;
+	u32 room = linear ? len : 0;
 
 	tx->skb = alloc_skb(FRDMA_TX_HEADROOM + room, GFP_ATOMIC);
 	if (!tx->skb)
 		return false;
 	skb_reserve(tx->skb, FRDMA_TX_HEADROOM);
+	tx->linear = linear;
 	tx->seg_len = len;
 	tx->nr = 0;
 	tx->closed = false;
 	return true;
 }
 
-static bool fits_linear(const struct frdma_tx *tx, u32 len)
+/* Short of large pages, the refill answers true with a small one. */
+static bool page_has_room(u32 len)
 {
-	return !tx->nr && skb_tailroom(tx->skb) >= len &&
-	       len <= FRDMA_TX_LINEAR_MAX;
+	struct page_frag *frag = this_cpu_ptr(&tx_frag);
+
+	return skb_page_frag_refill(len, frag, GFP_ATOMIC) &&
+	       frag->size - frag->offset >= len;
+}
+
+static void *page_at(void)
+{
+	struct page_frag *frag = this_cpu_ptr(&tx_frag);
+
+	return page_address(frag->page) + frag->offset;
+}
+
+/* The packet is built behind the network headers. */
+static bool is_linear(const struct frdma_tx *tx)
+{
+	return tx->linear && !tx->nr;
+}
+
+/* Send or drop what is open, and open a train that begins with a packet. */
+static bool begin_train(struct frdma_tx *tx, u32 len, bool linear)
+{
+	frdma_tx_flush(tx);
+	return open_train(tx, len, linear);
 }
 
 /**
@@ -309,32 +337,22 @@ void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 {
 	u32 hdr_len = frdma_hdr_len(hdr->opcode);
 	u32 len = hdr_len + payload_len + hdr->pad + FRDMA_ICRC_LEN;
-	struct page_frag *frag = this_cpu_ptr(&tx_frag);
+	bool open;
 
-	if (starts_train(tx, len)) {
-		xmit_train(tx);
-		if (!open_train(tx, len))
-			goto err_no_memory;
+	open = !starts_train(tx, len) ||
+	       begin_train(tx, len, len <= FRDMA_TX_LINEAR_MAX);
+	if (open && !is_linear(tx) && !page_has_room(len))
+		open = begin_train(tx, len, true);
+	if (!open) {
+		frdma_drop_unbuilt(tx->flow.dev, FRDMA_DROP_NO_MEMORY);
+		return NULL;
 	}
 
-	if (fits_linear(tx, len)) {
-		tx->at = skb_tail_pointer(tx->skb);
-	} else {
-		/* Short of large pages, it answers with a small one. */
-		if (!skb_page_frag_refill(len, frag, GFP_ATOMIC) ||
-		    frag->size - frag->offset < len)
-			goto err_no_memory;
-		tx->at = page_address(frag->page) + frag->offset;
-	}
-
+	tx->at = is_linear(tx) ? skb_tail_pointer(tx->skb) : page_at();
 	tx->hdr = hdr;
 	tx->at_len = len;
 	tx->payload_len = payload_len;
 	return tx->at + hdr_len;
-
-err_no_memory:
-	frdma_drop_unbuilt(tx->flow.dev, FRDMA_DROP_NO_MEMORY);
-	return NULL;
 }
 
 /* Hand the reserved piece of the page over to the buffer. */
@@ -374,7 +392,7 @@ void frdma_tx_commit(struct frdma_tx *tx)
 	crc = frdma_crc32(crc, payload, tail);
 	*(__le32 *)(payload + tail) = frdma_icrc_final(crc);
 
-	if (fits_linear(tx, tx->at_len))
+	if (is_linear(tx))
 		skb_put(tx->skb, tx->at_len);
 	else
 		append_frag(tx);
@@ -391,11 +409,7 @@ void frdma_tx_commit(struct frdma_tx *tx)
  */
 bool frdma_tx_end(struct frdma_tx *tx)
 {
-	if (tx->skb && !tx->nr) {
-		kfree_skb(tx->skb);
-		tx->skb = NULL;
-	}
-	xmit_train(tx);
+	frdma_tx_flush(tx);
 	return !tx->refused;
 }
 

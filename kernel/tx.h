@@ -53,12 +53,13 @@ struct frdma_flow {
  * @skb: the train that is open, if any
  * @seg_len: bytes of its first packet, BTH to ICRC
  * @nr: packets in it
+ * @linear: its first packet is built behind the network headers
  * @closed: its last packet was shorter, or must be the last
  * @at: where the reserved packet is being built
  * @at_len: its bytes
  * @payload_len: bytes of its payload
  * @hdr: its headers
- * @refused: the stack took some train not
+ * @refused: the stack did not take some train
  */
 struct frdma_tx {
 	struct frdma_flow flow;
@@ -66,6 +67,7 @@ struct frdma_tx {
 	struct sk_buff *skb;
 	u32 seg_len;
 	u32 nr;
+	bool linear;
 	bool closed;
 	void *at;
 	u32 at_len;

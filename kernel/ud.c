@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/if_vlan.h>
 
 #include "dev.h"
 #include "qp.h"
@@ -48,13 +47,6 @@ static bool store(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 				     pkt->hdr.payload_len) == FRDMA_MR_OK;
 }
 
-static u16 vlan_of(const struct sk_buff *skb)
-{
-	const struct net_device *in = skb->dev;
-
-	return in && is_vlan_dev(in) ? vlan_dev_vlan_id(in) : 0xffff;
-}
-
 static void deliver(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 {
 	const struct frdma_op *op = frdma_op(pkt->hdr.opcode);
@@ -65,7 +57,7 @@ static void deliver(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		.src_qp		  = pkt->hdr.sqpn,
 		.wc_flags	  = IB_WC_GRH,
 		.network_hdr_type = make_grh(pkt->skb, grh),
-		.vlan_id	  = vlan_of(pkt->skb),
+		.vlan_id	  = frdma_rx_vlan(pkt->skb),
 	};
 
 	if (op->ext & FRDMA_EXT_IMM) {
@@ -126,20 +118,18 @@ void frdma_ud_packet(struct frdma_side *side, struct sk_buff *skb)
  * frdma_ud_step - do what there is to do on the receive side
  * @side: owned by the caller
  *
- * Return: false: all of it is done.
+ * Return: true if there is more, but not now.
  */
 bool frdma_ud_step(struct frdma_side *side)
 {
 	struct frdma_qp *qp = frdma_qp_of_recv(side);
-	struct sk_buff *skb;
+	bool more = frdma_side_take_packets(side);
 
-	while ((skb = frdma_side_next_packet(side)))
-		side->packet(side, skb);
 	if (frdma_qp_state(qp) == IB_QPS_ERR)
-		frdma_recv_flush(qp);
+		more |= frdma_recv_flush(qp);
 	if (qp->rq.notify) {
 		qp->rq.notify = false;
 		frdma_cq_notify(qp->rq.cq);
 	}
-	return false;
+	return more;
 }

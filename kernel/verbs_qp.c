@@ -54,7 +54,7 @@ static u32 send_extra(const struct frdma_qp *qp)
 	u32 extra = max(sges, qp->sq.max_inline);
 
 	if (qp->sq.has_av)
-		extra = max_t(u32, extra, sges + sizeof(struct frdma_av));
+		extra += sizeof(struct frdma_av);
 	return ALIGN(extra, 64);
 }
 
@@ -279,6 +279,8 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	frdma_qp_kill(qp);
 	mutex_unlock(&qp->mutex);
 
+	frdma_cq_forget(qp->sq.cq, qp->qpn);
+	frdma_cq_forget(qp->rq.cq, qp->qpn);
 	free_memory(qp);
 	kfree_rcu(qp, rcu);
 	frdma_limit_give(&dev->nr_qp);

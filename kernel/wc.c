@@ -4,6 +4,29 @@
 #include "trace.h"
 #include "wc.h"
 
+/* The engine has numbers of its own, which are those of the core. */
+#define SAME_NUMBER(a, b) static_assert((int)(a) == (int)(b))
+
+SAME_NUMBER(FRDMA_WC_SUCCESS, IB_WC_SUCCESS);
+SAME_NUMBER(FRDMA_WC_LOC_LEN_ERR, IB_WC_LOC_LEN_ERR);
+SAME_NUMBER(FRDMA_WC_LOC_QP_OP_ERR, IB_WC_LOC_QP_OP_ERR);
+SAME_NUMBER(FRDMA_WC_LOC_PROT_ERR, IB_WC_LOC_PROT_ERR);
+SAME_NUMBER(FRDMA_WC_WR_FLUSH_ERR, IB_WC_WR_FLUSH_ERR);
+SAME_NUMBER(FRDMA_WC_MW_BIND_ERR, IB_WC_MW_BIND_ERR);
+SAME_NUMBER(FRDMA_WC_BAD_RESP_ERR, IB_WC_BAD_RESP_ERR);
+SAME_NUMBER(FRDMA_WC_LOC_ACCESS_ERR, IB_WC_LOC_ACCESS_ERR);
+SAME_NUMBER(FRDMA_WC_REM_INV_REQ_ERR, IB_WC_REM_INV_REQ_ERR);
+SAME_NUMBER(FRDMA_WC_REM_ACCESS_ERR, IB_WC_REM_ACCESS_ERR);
+SAME_NUMBER(FRDMA_WC_REM_OP_ERR, IB_WC_REM_OP_ERR);
+SAME_NUMBER(FRDMA_WC_RETRY_EXC_ERR, IB_WC_RETRY_EXC_ERR);
+SAME_NUMBER(FRDMA_WC_RNR_RETRY_EXC_ERR, IB_WC_RNR_RETRY_EXC_ERR);
+SAME_NUMBER(FRDMA_WC_GENERAL_ERR, IB_WC_GENERAL_ERR);
+SAME_NUMBER(FRDMA_WQE_FENCE, IB_SEND_FENCE);
+SAME_NUMBER(FRDMA_WQE_SIGNALED, IB_SEND_SIGNALED);
+SAME_NUMBER(FRDMA_WQE_SOLICITED, IB_SEND_SOLICITED);
+SAME_NUMBER(FRDMA_WQE_INLINE, IB_SEND_INLINE);
+SAME_NUMBER(FRDMA_WR_REG_MR, IB_WR_REG_MR);
+
 /* An overflow breaks the queue pair that caused it (IBTA 10.8.2.1). */
 static void push(struct frdma_qp *qp, struct frdma_cq *cq,
 		 struct frdma_cqe *cqe, bool solicited)
@@ -27,6 +50,14 @@ static void push(struct frdma_qp *qp, struct frdma_cq *cq,
 	frdma_qp_error(qp);
 }
 
+/* Only the kernel registers memory, and each kernel numbers that its own way. */
+static u32 wc_opcode(const struct frdma_swr *wr)
+{
+	u8 opcode = frdma_wr(wr->wqe.opcode)->wc_opcode;
+
+	return opcode == FRDMA_WC_REG_MR ? IB_WC_REG_MR : opcode;
+}
+
 /**
  * frdma_wc_send - complete a send work request
  * @qp: whose send side the caller owns
@@ -40,7 +71,7 @@ void frdma_wc_send(struct frdma_qp *qp, const struct frdma_swr *wr, u8 status)
 	struct frdma_cqe cqe = {
 		.wr_id	    = wr->wqe.wr_id,
 		.status	    = status,
-		.opcode	    = frdma_wr(wr->wqe.opcode)->wc_opcode,
+		.opcode	    = wc_opcode(wr),
 		.byte_len   = frdma_swr_wants_response(wr) ? wr->len : 0,
 		.vendor_err = wr->vendor_err,
 		.vlan_id    = 0xffff,

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "frdma.h"
 #include "cq.h"
@@ -60,6 +61,34 @@ int frdma_poll_cq(struct ibv_cq *ibvcq, int num, struct ibv_wc *wc)
 	frdma_unlock(&cq->lock);
 
 	return !polled && err == EIO ? -EIO : polled;
+}
+
+/* Moves what is to stay to the end of what was not polled, in order. */
+static uint32_t squeeze(struct frdma_ring *ring, uint32_t qp_num)
+{
+	const struct frdma_cqe *cqe;
+	uint32_t at, kept;
+
+	for (at = ring->index; !frdma_ring_ready(ring, at); at = ring->end)
+		;
+
+	for (kept = at; at != ring->index; ) {
+		cqe = frdma_ring_slot(ring, --at);
+		if (cqe->qp_num != qp_num)
+			memmove(frdma_ring_slot(ring, --kept), cqe,
+				sizeof(*cqe));
+	}
+
+	return kept;
+}
+
+void frdma_cq_forget(struct ibv_cq *ibvcq, uint32_t qp_num)
+{
+	struct frdma_cq *cq = to_frdma_cq(ibvcq);
+
+	frdma_lock(&cq->lock);
+	frdma_ring_release(&cq->ring, squeeze(&cq->ring, qp_num));
+	frdma_unlock(&cq->lock);
 }
 
 static struct frdma_cq *ex_to_cq(struct ibv_cq_ex *ex)

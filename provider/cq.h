@@ -20,6 +20,13 @@
 int frdma_poll_cq(struct ibv_cq *ibvcq, int num, struct ibv_wc *wc);
 
 /**
+ * frdma_cq_forget() - remove a queue pair's completions that nobody polled
+ * @ibvcq: the completion queue
+ * @qp_num: of the queue pair, which completes nothing any more
+ */
+void frdma_cq_forget(struct ibv_cq *ibvcq, uint32_t qp_num);
+
+/**
  * frdma_cq_set_readers() - fill in the extended poll interface
  * @ex: an extended completion queue
  * @wc_flags: IBV_WC_EX_WITH_*, of FRDMA_CQ_WC_FLAGS

@@ -552,12 +552,26 @@ struct ibv_qp *frdma_create_qp(struct ibv_pd *ibvpd,
 	return &qp->vqp.qp;
 }
 
+/* A queue pair that is reset or destroyed leaves nothing behind (10.2.4.4). */
+static void forget_completions(const struct ibv_qp *ibvqp)
+{
+	if (ibvqp->send_cq)
+		frdma_cq_forget(ibvqp->send_cq, ibvqp->qp_num);
+	if (ibvqp->recv_cq && ibvqp->recv_cq != ibvqp->send_cq)
+		frdma_cq_forget(ibvqp->recv_cq, ibvqp->qp_num);
+}
+
 int frdma_modify_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
 		    int attr_mask)
 {
 	struct ibv_modify_qp cmd = {};
+	int err;
 
-	return ibv_cmd_modify_qp(ibvqp, attr, attr_mask, &cmd, sizeof(cmd));
+	err = ibv_cmd_modify_qp(ibvqp, attr, attr_mask, &cmd, sizeof(cmd));
+	if (!err && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+		forget_completions(ibvqp);
+
+	return err;
 }
 
 int frdma_query_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
@@ -578,6 +592,7 @@ int frdma_destroy_qp(struct ibv_qp *ibvqp)
 	if (err)
 		return err;
 
+	forget_completions(ibvqp);
 	unmap_ring(&qp->sq.ring);
 	unmap_ring(&qp->rq.ring);
 	frdma_lock_destroy(&qp->sq.lock);

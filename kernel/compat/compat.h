@@ -5,8 +5,7 @@
  * hand has, probes.h says, by compiling the files in probe/: distributions
  * carry interfaces back, so that a version number would not tell.
  *
- * compat/ops.h does the same for the signatures of struct ib_device_ops, and
- * compat/include holds headers that older kernels have under other names.
+ * compat/ops.h does the same for the signatures of struct ib_device_ops.
  */
 #ifndef FRDMA_COMPAT_H
 #define FRDMA_COMPAT_H
@@ -74,15 +73,10 @@ static inline void ib_dispatch_port_state_event(struct ib_device *ibdev,
 #endif
 
 /* Devices without DMA have always carried kernel pointers as DMA addresses. */
-#ifndef HAVE_IB_VIRT_DMA_TO_PAGE
+#ifndef HAVE_IB_VIRT_DMA_TO_PTR
 static inline void *ib_virt_dma_to_ptr(u64 dma_addr)
 {
 	return (void *)(uintptr_t)dma_addr;
-}
-
-static inline struct page *ib_virt_dma_to_page(u64 dma_addr)
-{
-	return virt_to_page(ib_virt_dma_to_ptr(dma_addr));
 }
 #endif
 

@@ -25,10 +25,9 @@ enum frdma_transport {
 
 #define FRDMA_OPCODE_TRANSPORT	GENMASK(7, 5)
 
-/**
- * enum frdma_opcode - operations, as RC numbers them
- *
- * UC has those up to WRITE_ONLY_IMM, UD has SEND_ONLY and SEND_ONLY_IMM, each
+/*
+ * Operations under their names in the specification, as RC numbers them. UC
+ * has those up to WRITE_ONLY_IMM, UD has SEND_ONLY and SEND_ONLY_IMM, each
  * with its own transport in the upper bits: FRDMA_UD | FRDMA_SEND_ONLY.
  */
 enum frdma_opcode {
@@ -62,6 +61,13 @@ enum frdma_opcode {
 
 /**
  * enum frdma_ext - extension headers, in the order they have on the wire
+ * @FRDMA_EXT_DETH: struct frdma_deth
+ * @FRDMA_EXT_RETH: struct frdma_reth
+ * @FRDMA_EXT_ATOMIC: struct frdma_atomiceth
+ * @FRDMA_EXT_AETH: struct frdma_aeth
+ * @FRDMA_EXT_ATOMIC_ACK: struct frdma_atomicacketh
+ * @FRDMA_EXT_IMM: struct frdma_immdt
+ * @FRDMA_EXT_INV: struct frdma_ieth
  */
 enum frdma_ext {
 	FRDMA_EXT_DETH		= BIT(0),

@@ -23,8 +23,7 @@ void frdma_req_init(struct frdma_req *rq, u32 first_psn)
 	rq->pkt = 0;
 	rq->rd_out = 0;
 	rq->since_ack_req = 0;
-	rq->retry.wait = FRDMA_WAIT_NONE;
-	frdma_retry_refill(&rq->retry);
+	frdma_retry_init(&rq->retry);
 }
 
 static bool swr_is_local(const struct frdma_swr *wr)
@@ -323,6 +322,24 @@ bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err)
 		return true;
 	}
 	return false;
+}
+
+/**
+ * frdma_req_forget - nothing that was fetched will be sent any more
+ * @rq: state, of which all fetched work requests are complete
+ *
+ * PSNs go on where they are, which is where a datagram's must.
+ */
+void frdma_req_forget(struct frdma_req *rq)
+{
+	rq->wr_next = rq->wr_una;
+	rq->pkt = 0;
+	rq->fetch_psn = rq->psn;
+	rq->una_psn = rq->psn;
+	rq->end_psn = rq->psn;
+	rq->rd_out = 0;
+	rq->retry.wait = FRDMA_WAIT_NONE;
+	rq->retry.local_ns = 0;
 }
 
 /**

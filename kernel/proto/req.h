@@ -241,6 +241,7 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt);
 void frdma_req_local_done(struct frdma_req *rq);
 void frdma_req_seek(struct frdma_req *rq, u32 psn);
 void frdma_req_restart(struct frdma_req *rq);
+void frdma_req_forget(struct frdma_req *rq);
 bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err);
 struct frdma_swr *frdma_req_reap(struct frdma_req *rq);
 

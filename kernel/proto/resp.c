@@ -242,11 +242,13 @@ enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 	}
 }
 
-static void begin_read(struct frdma_resp *rs, const struct frdma_hdr *hdr)
+static void begin_read(struct frdma_resp *rs, const struct frdma_hdr *hdr,
+		       bool again)
 {
 	rs->read = (struct frdma_resp_read) {
 		.active	= true,
 		.fresh	= true,
+		.again	= again,
 		.psn	= hdr->psn,
 		.rkey	= hdr->rkey,
 		.left	= hdr->dma_len,
@@ -303,7 +305,7 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	case FRDMA_KIND_READ:
 		npkts = read_npkts(rs, hdr->dma_len);
 		save_res(rs, hdr, npkts, 0);
-		begin_read(rs, hdr);
+		begin_read(rs, hdr, false);
 		break;
 	case FRDMA_KIND_ATOMIC:
 		save_res(rs, hdr, 1, atomic_orig);
@@ -332,7 +334,7 @@ void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	if (verdict == FRDMA_DUP_ACK)
 		rs->ack_due = true;
 	else if (verdict == FRDMA_DUP_READ)
-		begin_read(rs, hdr);
+		begin_read(rs, hdr, true);
 }
 
 /**

@@ -55,6 +55,7 @@ enum frdma_resp_nak {
  * struct frdma_resp_read - a READ response that is being sent
  * @active: there is one
  * @fresh: its next packet is its first
+ * @again: it was sent before
  * @psn: PSN of the next packet
  * @rkey: remote key
  * @left: bytes still to be sent
@@ -63,6 +64,7 @@ enum frdma_resp_nak {
 struct frdma_resp_read {
 	bool active;
 	bool fresh;
+	bool again;
 	u32 psn;
 	u32 rkey;
 	u32 left;

@@ -29,13 +29,25 @@ u32 frdma_rnr_delay_ns(u8 code)
 }
 
 /**
+ * frdma_retry_init - no wait, and nothing known of the peer
+ * @rt: state; its limits are set
+ */
+void frdma_retry_init(struct frdma_retry *rt)
+{
+	rt->wait = FRDMA_WAIT_NONE;
+	rt->local_ns = 0;
+	rt->slowest_ns = 0;
+	rt->patience = 0;
+	frdma_retry_refill(rt);
+}
+
+/**
  * frdma_retry_refill - start over with all retries
  * @rt: state; its limits are set
  */
 void frdma_retry_refill(struct frdma_retry *rt)
 {
 	rt->retry_left = rt->retry_cnt;
-	rt->patience = 0;
 	rt->rnr_left = rt->rnr_retry;
 }
 
@@ -53,7 +65,18 @@ void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 	if (rt->wait != FRDMA_WAIT_NONE || !in_flight || !rt->timeout_ns)
 		return;
 	rt->wait = FRDMA_WAIT_ACK;
+	rt->armed_ns = now_ns;
 	rt->deadline_ns = now_ns + (rt->timeout_ns << rt->patience);
+}
+
+/* Be patient enough for twice the longest wait of late. */
+static void learn_patience(struct frdma_retry *rt, u64 waited_ns)
+{
+	rt->slowest_ns = max(waited_ns, rt->slowest_ns - rt->slowest_ns / 8);
+	rt->patience = 0;
+	while (rt->patience < FRDMA_PATIENCE_MAX &&
+	       rt->timeout_ns << rt->patience < 2 * rt->slowest_ns)
+		rt->patience++;
 }
 
 /**
@@ -65,8 +88,10 @@ void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 void frdma_retry_progress(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 {
 	frdma_retry_refill(rt);
-	if (rt->wait == FRDMA_WAIT_ACK)
+	if (rt->wait == FRDMA_WAIT_ACK) {
+		learn_patience(rt, now_ns - rt->armed_ns);
 		rt->wait = FRDMA_WAIT_NONE;
+	}
 	frdma_retry_watch(rt, in_flight, now_ns);
 }
 
@@ -116,8 +141,7 @@ void frdma_retry_local(struct frdma_retry *rt, u64 now_ns)
 {
 	if (rt->wait == FRDMA_WAIT_RNR)
 		return;
-	rt->wait = FRDMA_WAIT_LOCAL;
-	rt->deadline_ns = now_ns + FRDMA_LOCAL_BACKOFF_NS;
+	rt->local_ns = now_ns + FRDMA_LOCAL_BACKOFF_NS;
 }
 
 /**
@@ -131,11 +155,16 @@ enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns)
 {
 	enum frdma_retry_wait was = rt->wait;
 
-	if (was == FRDMA_WAIT_NONE || now_ns < rt->deadline_ns)
-		return FRDMA_EXPIRY_NOT_YET;
+	if (was == FRDMA_WAIT_NONE || now_ns < rt->deadline_ns) {
+		if (!rt->local_ns || now_ns < rt->local_ns)
+			return FRDMA_EXPIRY_NOT_YET;
+		rt->local_ns = 0;
+		return FRDMA_EXPIRY_RESUME;
+	}
 
+	rt->local_ns = 0;
 	rt->wait = FRDMA_WAIT_NONE;
-	if (was != FRDMA_WAIT_ACK)
+	if (was == FRDMA_WAIT_RNR)
 		return FRDMA_EXPIRY_RESUME;
 	rt->patience = min(rt->patience + 1, FRDMA_PATIENCE_MAX);
 	return frdma_retry_spend(rt) ? FRDMA_EXPIRY_RESEND :

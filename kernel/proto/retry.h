@@ -9,7 +9,8 @@
 
 /*
  * The wait for an answer may be stretched to four times the timeout (IBTA
- * 9.7.6.1.3): the first doublings of an exponential back-off.
+ * 9.7.6.1.3). That is used where peer and network are slow for their load:
+ * resending what only waits in a queue makes the queue longer.
  */
 #define FRDMA_PATIENCE_MAX	2
 
@@ -21,21 +22,23 @@
  * @FRDMA_WAIT_NONE: there is none
  * @FRDMA_WAIT_ACK: resend if no answer came by then
  * @FRDMA_WAIT_RNR: the peer asked for silence until then
- * @FRDMA_WAIT_LOCAL: the host had no room; go on then
  */
 enum frdma_retry_wait {
 	FRDMA_WAIT_NONE,
 	FRDMA_WAIT_ACK,
 	FRDMA_WAIT_RNR,
-	FRDMA_WAIT_LOCAL,
 };
 
 /**
  * struct frdma_retry - deadlines and retries of a send side
  * @deadline_ns: monotonic time, meaningful unless @wait is NONE
+ * @local_ns: the host had no room: be silent until then, 0: it has. The wait
+ *	for an answer goes on meanwhile, so that a host that never has room
+ *	ends like a peer that never answers
  * @timeout_ns: acknowledgement timeout; 0: never
- * @patience: timeouts in a row, up to FRDMA_PATIENCE_MAX: each doubles the
- *	wait for the next
+ * @armed_ns: when the wait for an answer began
+ * @slowest_ns: longest such wait that ended well, forgotten slowly
+ * @patience: 0..FRDMA_PATIENCE_MAX: each step doubles the timeout
  * @wait: meaning of @deadline_ns
  * @retry_cnt: transport retries that the user allows, 0..7
  * @retry_left: how many remain; refilled by progress
@@ -44,7 +47,10 @@ enum frdma_retry_wait {
  */
 struct frdma_retry {
 	u64 deadline_ns;
+	u64 local_ns;
 	u64 timeout_ns;
+	u64 armed_ns;
+	u64 slowest_ns;
 	u8 patience;
 	enum frdma_retry_wait wait;
 	u8 retry_cnt;
@@ -70,11 +76,20 @@ enum frdma_expiry {
 /** frdma_retry_paused - must the requester be silent */
 static inline bool frdma_retry_paused(const struct frdma_retry *rt)
 {
-	return rt->wait == FRDMA_WAIT_RNR || rt->wait == FRDMA_WAIT_LOCAL;
+	return rt->wait == FRDMA_WAIT_RNR || rt->local_ns;
+}
+
+/** frdma_retry_next_ns - when to look at the clock again, U64_MAX: never */
+static inline u64 frdma_retry_next_ns(const struct frdma_retry *rt)
+{
+	u64 next_ns = rt->wait == FRDMA_WAIT_NONE ? U64_MAX : rt->deadline_ns;
+
+	return rt->local_ns ? min(next_ns, rt->local_ns) : next_ns;
 }
 
 u64 frdma_ack_timeout_ns(u8 code);
 u32 frdma_rnr_delay_ns(u8 code);
+void frdma_retry_init(struct frdma_retry *rt);
 void frdma_retry_refill(struct frdma_retry *rt);
 void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns);
 void frdma_retry_progress(struct frdma_retry *rt, bool in_flight, u64 now_ns);

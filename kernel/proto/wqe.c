@@ -7,10 +7,10 @@
 #define ON_UD		FRDMA_WR_ON(FRDMA_UD)
 
 /* Opcodes of the packets of a message, by [starts][ends]. */
-#define PACKETS(kind, imm_inv)						\
+#define PACKETS(kind, last, only)					\
 	.opcode = {							\
-		{ FRDMA_##kind##_MIDDLE, FRDMA_##kind##_LAST##imm_inv },\
-		{ FRDMA_##kind##_FIRST,  FRDMA_##kind##_ONLY##imm_inv },\
+		{ FRDMA_##kind##_MIDDLE, FRDMA_##kind##_##last },	\
+		{ FRDMA_##kind##_FIRST,  FRDMA_##kind##_##only },	\
 	}
 #define ONE_PACKET(opcode_)	.opcode = { [1][1] = FRDMA_##opcode_ }
 
@@ -20,7 +20,7 @@ static const struct frdma_wr wr_table[] = {
 		.kind		= FRDMA_KIND_SEND,
 		.transports	= ON_RC | ON_UC | ON_UD,
 		.wc_opcode	= IB_UVERBS_WC_SEND,
-		PACKETS(SEND, ),
+		PACKETS(SEND, LAST, ONLY),
 	},
 	[IB_UVERBS_WR_SEND_WITH_IMM] = {
 		.name		= "SEND_WITH_IMM",
@@ -28,7 +28,7 @@ static const struct frdma_wr wr_table[] = {
 		.transports	= ON_RC | ON_UC | ON_UD,
 		.wc_opcode	= IB_UVERBS_WC_SEND,
 		.imm		= true,
-		PACKETS(SEND, _IMM),
+		PACKETS(SEND, LAST_IMM, ONLY_IMM),
 	},
 	[IB_UVERBS_WR_SEND_WITH_INV] = {
 		.name		= "SEND_WITH_INV",
@@ -36,14 +36,14 @@ static const struct frdma_wr wr_table[] = {
 		.transports	= ON_RC,
 		.wc_opcode	= IB_UVERBS_WC_SEND,
 		.inv		= true,
-		PACKETS(SEND, _INV),
+		PACKETS(SEND, LAST_INV, ONLY_INV),
 	},
 	[IB_UVERBS_WR_RDMA_WRITE] = {
 		.name		= "RDMA_WRITE",
 		.kind		= FRDMA_KIND_WRITE,
 		.transports	= ON_RC | ON_UC,
 		.wc_opcode	= IB_UVERBS_WC_RDMA_WRITE,
-		PACKETS(WRITE, ),
+		PACKETS(WRITE, LAST, ONLY),
 	},
 	[IB_UVERBS_WR_RDMA_WRITE_WITH_IMM] = {
 		.name		= "RDMA_WRITE_WITH_IMM",
@@ -51,7 +51,7 @@ static const struct frdma_wr wr_table[] = {
 		.transports	= ON_RC | ON_UC,
 		.wc_opcode	= IB_UVERBS_WC_RDMA_WRITE,
 		.imm		= true,
-		PACKETS(WRITE, _IMM),
+		PACKETS(WRITE, LAST_IMM, ONLY_IMM),
 	},
 	[IB_UVERBS_WR_RDMA_READ] = {
 		.name		= "RDMA_READ",

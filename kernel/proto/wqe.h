@@ -74,6 +74,12 @@ struct frdma_wr {
  */
 const struct frdma_wr *frdma_wr(u8 opcode);
 
+/** frdma_wr_wants_response() - is it answered by more than an ACK */
+static inline bool frdma_wr_wants_response(const struct frdma_wr *wr)
+{
+	return wr->kind == FRDMA_KIND_READ || wr->kind == FRDMA_KIND_ATOMIC;
+}
+
 /**
  * frdma_wr_opcode() - opcode of a packet of a work request
  * @wr: a row whose kind is not NONE; only SEND and WRITE have more than one

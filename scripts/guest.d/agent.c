@@ -165,7 +165,7 @@ static int unix_socket(const char *path, struct sockaddr_un *addr)
 	return fd;
 }
 
-/* ---- connections ---- */
+/* Connections */
 
 static struct conn *conn_new(int fd)
 {
@@ -235,7 +235,7 @@ static void refuse(const struct frame *f)
 	deliver(&r, (char *)&status);
 }
 
-/* ---- commands of this node ---- */
+/* Commands of this node */
 
 static struct job *job_find(int from, uint32_t id)
 {
@@ -355,10 +355,13 @@ static void job_write(struct job *j)
 {
 	ssize_t n = write(j->in, j->in_buf.data, j->in_buf.len);
 
-	if (n > 0)
+	if (n > 0) {
 		buffer_drop(&j->in_buf, n);
-	else if (n < 0 && errno != EAGAIN)
-		j->in_ends = true, j->in_buf.len = 0;
+	} else if (n < 0 && errno != EAGAIN) {
+		/* The command does not read any more. */
+		j->in_ends = true;
+		j->in_buf.len = 0;
+	}
 	if (j->in_ends && !j->in_buf.len)
 		close_end(&j->in);
 }
@@ -406,7 +409,7 @@ static void reap(void)
 				job_end(j, wstatus);
 }
 
-/* ---- routing ---- */
+/* Routing */
 
 static void deliver_here(const struct frame *f, const char *data)
 {
@@ -550,7 +553,7 @@ static void conn_write(struct conn *c)
 	}
 }
 
-/* ---- serve ---- */
+/* "agent serve" */
 
 static int listen_on(const char *path)
 {
@@ -681,7 +684,7 @@ static _Noreturn void serve(int node, const char *path, const char *port)
 	}
 }
 
-/* ---- call ---- */
+/* "agent call" */
 
 static struct termios saved_terminal;
 static const char *call_dir;
@@ -717,8 +720,10 @@ static void write_whole(int fd, const void *data, size_t len)
 
 		if (n < 0 && errno != EINTR)
 			exit(UNREACHABLE);
-		if (n > 0)
-			at += n, len -= n;
+		if (n > 0) {
+			at += n;
+			len -= n;
+		}
 	}
 }
 
@@ -731,8 +736,10 @@ static bool read_whole(int fd, void *data, size_t len)
 
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return false;
-		if (n > 0)
-			at += n, len -= n;
+		if (n > 0) {
+			at += n;
+			len -= n;
+		}
 	}
 	return true;
 }

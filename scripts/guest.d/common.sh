@@ -13,7 +13,7 @@ FAILED=125
 
 # Says what is going on; standard output belongs to the guest's command.
 say() {
-	echo "guest: $*" >&2
+	echo "${0##*/}: $*" >&2
 }
 
 # Ends the script with a reason.
@@ -109,8 +109,9 @@ need_commands() {
 	command -v apt-get >/dev/null ||
 		die "missing: ${missing[*]}; install them and try again"
 	mkdir -p "$CACHE/log"
+	# A repository that does not answer need not be the one that is needed.
 	run_logged "$CACHE/log/apt-update" "reading the package lists" \
-		apt-get update
+		sh -c 'apt-get update || true'
 	run_logged "$CACHE/log/apt-install" \
 		"installing on this machine: ${missing[*]}" \
 		env DEBIAN_FRONTEND=noninteractive apt-get install -y \

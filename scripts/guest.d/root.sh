@@ -108,7 +108,8 @@ inherit_proxy() {
 
 # Runs inside new mount and PID namespaces: mounts what a command in the root
 # expects, and becomes that command. Arguments: DIR ro|rw [AT=FROM]... -- CMD
-# (AT=FROM shows FROM read-only at AT, AT+=FROM writable.) The text is passed to a fresh bash, so it uses nothing of this script.
+# (AT=FROM shows FROM read-only at AT, AT+=FROM writable.) The text goes to a
+# fresh bash, so it uses nothing of this script.
 # shellcheck disable=SC2016
 ENTER_ROOT='
 	set -e
@@ -319,7 +320,10 @@ root_command() {
 	local name=${1:-$DEFAULT_ROOT}
 
 	root_check_name "$name"
-	root_make "$name"
+	if ! root_is_current "$name" || [ -z "$(rdma_core_source "$name")" ]
+	then
+		root_make "$name"
+	fi
 	say "root $name: ready in $(root_dir "$name")"
 }
 

@@ -191,6 +191,7 @@ guest_start() {
 
 # Starts the hub, whose reports are the run's events, and the switch.
 run_start_hub() {
+	event_part=
 	mkfifo "$RUN/events"
 	exec {EVENTS}<>"$RUN/events"
 	start env -C "$RUN" "$TOOLS/agent" serve 0 hub >&"$EVENTS"
@@ -281,10 +282,23 @@ run_watch_qemu() {
 	done
 }
 
-# Waits for the next event or for a moment, and takes note. Sets EVENT.
-run_step() {
+# Waits for the next event or for a moment. Sets EVENT, empty if there is none:
+# a line may have come in part when the moment is over, and is kept.
+run_read_event() {
+	local part=
+
 	EVENT=
-	read -r -t 0.5 -u "$EVENTS" EVENT || true
+	if read -r -t 0.5 -u "$EVENTS" part; then
+		EVENT=$event_part$part
+		event_part=
+	else
+		event_part+=$part
+	fi
+}
+
+# Goes one step on: takes note of an event, looks after the guests.
+run_step() {
+	run_read_event
 	case $EVENT in
 	"up "*)		guest_up[${EVENT#up }]=yes ;;
 	"down "*)	run_lose_guest "${EVENT#down }" ;;

@@ -135,6 +135,8 @@ static void send_next(struct sim_side *side)
 	for (i = 0; i < pkt.len; i++)
 		payload[i] = sim_payload(wr, pkt.off + i);
 	pkt.hdr.payload_len = pkt.len;
+	SIM_CHECK(side->world, !frdma_retry_paused(&rq->retry),
+		  "psn 0x%x sent into a wait", rq->psn);
 	side->resent += rq->psn != rq->end_psn;
 	send_pkt(side, &pkt.hdr, payload);
 	frdma_req_sent(rq, &pkt);
@@ -264,9 +266,7 @@ void side_run(struct sim_side *side)
 
 u64 side_deadline_ns(const struct sim_side *side)
 {
-	const struct frdma_retry *rt = &side->req.retry;
-
-	return rt->wait == FRDMA_WAIT_NONE ? U64_MAX : rt->deadline_ns;
+	return frdma_retry_next_ns(&side->req.retry);
 }
 
 /*

@@ -231,14 +231,13 @@ TEST(frdma_req_plan__largest_message_at_the_smallest_mtu)
 
 TEST(frdma_req_plan__asks_for_an_ack_in_every_quarter_of_the_window)
 {
-	u32 n, since = 0;
+	u32 n;
 
 	sendq_init(&q);
-	sendq_post(&q, IB_UVERBS_WR_SEND, 64 * 256);
-	for (n = 0; n < 64; n++) {
-		since = sendq_send(&q).hdr.ack_req ? 0 : since + 1;
-		EXPECT(since < 64 / 4);
-	}
+	sendq_post(&q, IB_UVERBS_WR_SEND, 100 * 256);
+	for (n = 1; n <= SENDQ_WINDOW; n++)
+		EXPECT_EQ(sendq_send(&q).hdr.ack_req,
+			  n % (SENDQ_WINDOW / 4) == 0);
 }
 
 TEST(frdma_req_plan__asks_for_an_ack_before_something_waits_for_it)
@@ -462,9 +461,30 @@ TEST(frdma_req_fail__blames_the_oldest)
 	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_RETRY_EXC_ERR);
 }
 
+TEST(frdma_req_fail__spares_what_is_complete_and_not_yet_taken)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 300);
+	sendq_post(&q, FRDMA_WR_REG_MR, 0);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 300);
+	sendq_send_all(&q);
+	frdma_req_local_done(&q.rq);
+	sendq_send_all(&q);
+
+	/* A NAK of the WRITE acknowledges the SEND. */
+	q.rq.una_psn = sendq_psn(2);
+	EXPECT(frdma_req_fail(&q.rq, FRDMA_WC_REM_ACCESS_ERR, 0));
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_SUCCESS);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_SUCCESS);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_REM_ACCESS_ERR);
+}
+
 static void expect_datagram(u32 wr_id)
 {
-	EXPECT_EQ(sendq_send(&q).hdr.opcode, FRDMA_UD | FRDMA_SEND_ONLY);
+	struct frdma_req_pkt pkt = sendq_send(&q);
+
+	EXPECT_EQ(pkt.hdr.opcode, FRDMA_UD | FRDMA_SEND_ONLY);
+	EXPECT(!pkt.hdr.ack_req);
 	EXPECT_EQ(frdma_req_reap(&q.rq)->wqe.wr_id, wr_id);
 	EXPECT(!frdma_req_reap(&q.rq));
 }

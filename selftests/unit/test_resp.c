@@ -309,6 +309,20 @@ TEST(frdma_resp_judge__largest_message)
 		  FRDMA_RESP_BAD_LENGTH);
 }
 
+TEST(frdma_resp_judge__send_up_to_the_largest_message)
+{
+	struct frdma_resp_recv recv = { .ready = true, .len = U32_MAX };
+	struct frdma_hdr hdr;
+
+	fresh();
+	execute(request(FRDMA_SEND_FIRST, MTU));
+	rs.got = FRDMA_MSG_MAX - MTU;
+	hdr = request(FRDMA_SEND_LAST, MTU);
+	EXPECT_EQ(frdma_resp_judge(&rs, &hdr, recv), FRDMA_RESP_ACCEPT);
+	rs.got++;
+	EXPECT_EQ(frdma_resp_judge(&rs, &hdr, recv), FRDMA_RESP_BAD_LENGTH);
+}
+
 TEST(frdma_resp_judge__read_and_atomic_have_no_payload)
 {
 	fresh();
@@ -570,6 +584,35 @@ TEST(frdma_resp_judge_dup__read_that_is_another_one)
 	other.psn = nth(1);
 	EXPECT_EQ(judge_dup(other), FRDMA_DUP_DROP);
 	EXPECT(!rs.read.active);
+}
+
+TEST(frdma_resp_judge_dup__read_behind_the_one_that_is_kept)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	execute(read_request(2 * MTU));
+	finish_read();
+	execute(request(FRDMA_SEND_ONLY, 0));
+	hdr = read_request(0);
+	hdr.psn = nth(2);
+	hdr.va += 2 * MTU;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_DROP);
+}
+
+TEST(frdma_resp_init__forgets_what_was_kept)
+{
+	struct frdma_hdr hdr[NR_RES];
+	u32 i;
+
+	fresh();
+	for (i = 0; i < NR_RES; i++) {
+		hdr[i] = request(FRDMA_FETCH_ADD, 0);
+		execute(hdr[i]);
+	}
+	frdma_resp_init(&rs, nth(NR_RES));
+	for (i = 0; i < NR_RES; i++)
+		EXPECT_EQ(judge_dup(hdr[i]), FRDMA_DUP_DROP);
 }
 
 TEST(frdma_resp_judge_dup__atomic_is_not_executed_again)

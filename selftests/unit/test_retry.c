@@ -221,3 +221,35 @@ TEST(frdma_retry_expire__more_patient_after_each_timeout)
 	frdma_retry_progress(&rt, true, NOW);
 	EXPECT_EQ(rt.deadline_ns, NOW + TIMEOUT);
 }
+
+/* One wait for an answer that came after a while. */
+static void answered_after(struct frdma_retry *rt, u64 waited_ns)
+{
+	rt->wait = FRDMA_WAIT_NONE;
+	frdma_retry_watch(rt, true, NOW);
+	frdma_retry_progress(rt, true, NOW + waited_ns);
+}
+
+TEST(frdma_retry_progress__learns_patience_from_slow_answers)
+{
+	struct frdma_retry rt = fresh();
+
+	answered_after(&rt, TIMEOUT / 2);
+	EXPECT_EQ(rt.deadline_ns, NOW + TIMEOUT / 2 + TIMEOUT);
+	answered_after(&rt, TIMEOUT / 2 + 1);
+	EXPECT_EQ(rt.deadline_ns, NOW + TIMEOUT / 2 + 1 + 2 * TIMEOUT);
+	/* Four times the timeout is the most (9.7.6.1.3). */
+	answered_after(&rt, 100 * TIMEOUT);
+	EXPECT_EQ(rt.deadline_ns, NOW + 100 * TIMEOUT + 4 * TIMEOUT);
+}
+
+TEST(frdma_retry_progress__forgets_patience_when_answers_are_quick)
+{
+	struct frdma_retry rt = fresh();
+	u32 n;
+
+	answered_after(&rt, 2 * TIMEOUT);
+	for (n = 0; n < 30; n++)
+		answered_after(&rt, 1);
+	EXPECT_EQ(rt.deadline_ns, NOW + 1 + TIMEOUT);
+}

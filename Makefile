@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Names for what the scripts do; "make help" lists them.
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+KVER	?= $(shell uname -r)
+KDIR	?= /lib/modules/$(KVER)/build
+
+export KVER KDIR DESTDIR RDMA_CORE_SRC QUICK
+
+##@ Try it
+demo:		## two guests with frdma between them; installs what it needs
+	scripts/demo
+check:		## all tests; TESTS="lint unit net/link" runs some
+	scripts/check $(TESTS)
+bench:		## figures against rdma_rxe; QUICK=1 the short form
+	scripts/bench
+
+##@ Use it on this machine
+all:		## build the module for the running kernel, and the provider
+	scripts/install --build
+install:	## build and install both; then: modprobe frdma
+	scripts/install
+uninstall:	## remove what "install" installed
+	scripts/install --uninstall
+
+##@ Work on it
+lint:		## style, licences, the order of the floors
+	scripts/lint
+clean:		## remove what was built in this checkout
+	scripts/install --clean
+help:		## this list
+	@awk -F '##' '/^##@/ { print "\n" substr($$2, 3) } \
+		/^[a-z]+:.*##/ { sub(/:.*/, "", $$1); \
+		printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
+
+.PHONY: all bench check clean demo help install lint uninstall

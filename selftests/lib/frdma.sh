@@ -1,0 +1,98 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the guest tests of frdma share. Guest 1 runs the test; the others are
+# reached with "on N CMD" (scripts/guest --help). See selftests/README.
+
+# shellcheck source=selftests/lib/ktap.sh
+. "${BASH_SOURCE[0]%/*}/ktap.sh"
+
+# Runs a shell line in every guest, in turn.
+each_guest() {
+	local n
+
+	for n in $(seq "$FRDMA_NODES"); do
+		ktap_on "$n" "$1" || fail "in guest $n: $1"
+	done
+}
+
+# Loads frdma and makes link NAME (frdma0) on NETDEV (eth0) in every guest;
+# they are deleted when the test, or the program, ends.
+links_up() {
+	local name=${1:-frdma0} netdev=${2:-eth0}
+
+	defer links_down "$name"
+	each_guest "modprobe frdma &&
+		rdma link add $name type frdma netdev $netdev"
+	each_guest "for i in \$(seq 100); do
+			grep -q ACTIVE /sys/class/infiniband/$name/ports/1/state &&
+				exit
+			sleep 0.1
+		done; exit 1"
+}
+
+# Deletes link NAME where it is.
+links_down() {
+	each_guest "[ ! -e /sys/class/infiniband/${1:-frdma0} ] ||
+		rdma link delete ${1:-frdma0}"
+}
+
+# Sets the MTU of NETDEV (eth0) in every guest. The program's header says how
+# large it may be: "# mtu: 9000".
+mtu() {
+	each_guest "ip link set ${2:-eth0} mtu $1"
+}
+
+# Prints the index of a GID of DEV: "v4" or "v6" for the one of the (first)
+# address that is not link-local, "ll" for the link-local one.
+gid_index() {
+	local dev=$1 family=$2 n=${3:-$FRDMA_NODE} pattern
+
+	case $family in
+	v4)	pattern='^0000:0000:0000:0000:0000:ffff:' ;;
+	ll)	pattern='^fe80:' ;;
+	v6)	pattern='^[23f][0-9a-df]' ;;
+	esac
+	# shellcheck disable=SC2016 # for the guest's shell
+	ktap_on "$n" '
+		cd /sys/class/infiniband/'"$dev"'/ports/1/gids || exit
+		for i in $(ls | sort -n); do
+			grep -q "'"$pattern"'" $i 2>/dev/null || continue
+			echo $i
+			exit
+		done
+		exit 1' || fail "guest $n has no $family GID on $dev"
+}
+
+# Prints a hardware counter of DEV in guest N.
+counter() {
+	ktap_on "${3:-$FRDMA_NODE}" \
+		"cat /sys/class/infiniband/$1/ports/1/hw_counters/$2"
+}
+
+# True if something listens on that TCP port in guest N; "cm": to rdma_cm.
+listens() {
+	case $2 in
+	cm)	ktap_on "$1" 'rdma resource show cm_id | grep -q LISTEN' ;;
+	*)	ktap_on "$1" "ss -Hltn sport = :$2 | grep -q ." ;;
+	esac
+}
+
+# Runs SERVER in guest 2, waits until it listens on PORT (a TCP port, or "cm"),
+# and runs CLIENT here; both must end well. What they print is left in
+# $KTAP_TMP/server and $KTAP_TMP/client.
+pair() {
+	local port=$1 server=$2 client=$3 pid
+
+	on 2 "$server" >"$KTAP_TMP/server" 2>&1 &
+	pid=$!
+	await 20 listens 2 "$port"
+	bash -c "$client" >"$KTAP_TMP/client" 2>&1 || {
+		tail -n 20 "$KTAP_TMP/server" "$KTAP_TMP/client"
+		fail "client: $client"
+	}
+	wait $pid || {
+		tail -n 20 "$KTAP_TMP/server" "$KTAP_TMP/client"
+		fail "server: $server"
+	}
+}

@@ -1,0 +1,203 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# TAP for shell tests in guests.
+#
+#	ktap_test FUNCTION [ARG...]	runs a test, whose name are these words
+#	ktap_end			last line of a program: prints the plan
+#
+# A test is a function. It runs under "set -e" in a subshell and a process
+# group of its own, so it may change directory and variables, and what it
+# leaves running is killed. The first command that fails ends it as "not ok",
+# and its output is shown. In a test:
+#
+#	note TEXT	says something even if the test passes: figures
+#	fail TEXT	ends the test as failed
+#	skip TEXT	ends the test as skipped
+#	defer CMD...	undoes something when the test ends, last come first;
+#			outside of tests: when the program ends
+#	refuse TEXT CMD...	CMD must fail and say TEXT
+#	await SEC CMD...	CMD must succeed within so many seconds
+#	logged TEXT [N]	guest N (this one) has logged TEXT since the test began
+#	unlogged TEXT [N]	it has not
+#
+# After each test the logs of all guests are read: a kernel report fails it.
+#
+# The runner sets KTAP_ONLY: only tests with that in their names are run.
+
+set -u -o pipefail
+
+KTAP_TOP=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+KTAP_SPLATS=$KTAP_TOP/scripts/guest.d/splats
+KTAP_SKIP=4
+KTAP_LIMIT=120	# seconds, of one test; or: KTAP_LIMIT=300 ktap_test ...
+KTAP_TMP=$(mktemp -d)
+KTAP_UNDO=()
+KTAP_NAME=
+KTAP_TOTAL=0
+KTAP_FAILED=0
+
+exec 3>&1
+echo "TAP version 13"
+
+note() {
+	echo "# $*" >&3
+}
+
+fail() {
+	echo "$*"
+	trap - ERR
+	exit 1
+}
+
+skip() {
+	echo "$*" >"$KTAP_TMP/skip"
+	trap - ERR
+	exit $KTAP_SKIP
+}
+
+# A word list is kept as one shell line each.
+defer() {
+	KTAP_UNDO+=("$(printf '%q ' "$@")")
+}
+
+ktap_undo() {
+	local i
+
+	trap - ERR
+	for ((i = ${#KTAP_UNDO[@]} - 1; i >= 0; i--)); do
+		eval "${KTAP_UNDO[i]}" || echo "cannot undo: ${KTAP_UNDO[i]}"
+	done
+	KTAP_UNDO=()
+}
+
+refuse() {
+	local text=$1 said
+
+	shift
+	! said=$("$@" 2>&1) || fail "succeeds, but should not: $*"
+	[[ $said == *"$text"* ]] ||
+		fail "'$*' says '$said', not '$text'"
+}
+
+await() {
+	local seconds=$1 end=$((SECONDS + $1))
+
+	shift
+	until "$@" >"$KTAP_TMP/await" 2>&1; do
+		[ "$SECONDS" -lt $end ] ||
+			fail "not within $seconds s: $*; $(<"$KTAP_TMP/await")"
+		sleep 0.1
+	done
+}
+
+# Runs a command in a guest; the own one is not called through the bench.
+ktap_on() {
+	local n=$1
+
+	shift
+	if [ "$n" = "${FRDMA_NODE:-1}" ]; then
+		bash -c "$1"
+	else
+		on "$n" "$1"
+	fi
+}
+
+# What guest N has logged since the test began.
+ktap_log() {
+	ktap_on "$1" dmesg | sed -n "/frdma-test: $KTAP_TOTAL\$/,\$p"
+}
+
+logged() {
+	ktap_log "${2:-$FRDMA_NODE}" >"$KTAP_TMP/log"
+	grep -qF -e "$1" "$KTAP_TMP/log" || fail "not logged: $1"
+}
+
+unlogged() {
+	ktap_log "${2:-$FRDMA_NODE}" >"$KTAP_TMP/log"
+	! grep -F -e "$1" "$KTAP_TMP/log" || fail "logged: $1"
+}
+
+# Marks all guests' logs.
+ktap_mark() {
+	local n
+
+	for n in $(seq "$FRDMA_NODES"); do
+		ktap_on "$n" "echo 'frdma-test: $KTAP_TOTAL' >/dev/kmsg"
+	done
+}
+
+# Prints the kernel reports of all guests since the mark.
+ktap_reports() {
+	local n
+
+	for n in $(seq "$FRDMA_NODES"); do
+		ktap_log "$n" | grep -aEf "$KTAP_SPLATS" -A 30 |
+			sed "s/^/guest $n: /"
+	done
+}
+
+# The subshell of one test.
+ktap_child() {
+	KTAP_UNDO=()
+	set -eE
+	trap 'echo "${BASH_SOURCE[0]##*/}:$LINENO: fails: $BASH_COMMAND"' ERR
+	trap ktap_undo EXIT
+	trap 'exit 143' TERM
+	"$@"
+}
+
+# Runs a test with a time limit. Its processes end with it.
+ktap_run() {
+	local pid dog status=0
+
+	set -m
+	: >"$KTAP_TMP/output"
+	(ktap_child "$@") >>"$KTAP_TMP/output" 2>&1 </dev/null &
+	pid=$!
+	(
+		sleep "$KTAP_LIMIT"
+		echo "no end after $KTAP_LIMIT s" >>"$KTAP_TMP/output"
+		kill -TERM -- -$pid
+		sleep 5
+		kill -KILL -- -$pid
+	) >/dev/null 2>&1 &
+	dog=$!
+	set +m
+	wait $pid 2>/dev/null || status=$?
+	kill -KILL -- -$dog -$pid 2>/dev/null
+	wait $dog 2>/dev/null
+	return $status
+}
+
+ktap_test() {
+	local status=0 reports
+
+	KTAP_NAME=$*
+	[[ $KTAP_NAME == *"${KTAP_ONLY:-}"* ]] || return 0
+	KTAP_TOTAL=$((KTAP_TOTAL + 1))
+	ktap_mark
+	ktap_run "$@" || status=$?
+	reports=$(ktap_reports)
+	if [ -n "$reports" ]; then
+		echo "$reports" >>"$KTAP_TMP/output"
+		status=1
+	fi
+	case $status in
+	0)
+		echo "ok $KTAP_TOTAL $KTAP_NAME" ;;
+	"$KTAP_SKIP")
+		echo "ok $KTAP_TOTAL $KTAP_NAME # SKIP $(<"$KTAP_TMP/skip")" ;;
+	*)
+		KTAP_FAILED=$((KTAP_FAILED + 1))
+		sed 's/^/# /' "$KTAP_TMP/output"
+		echo "not ok $KTAP_TOTAL $KTAP_NAME" ;;
+	esac
+}
+
+ktap_end() {
+	ktap_undo
+	rm -rf "$KTAP_TMP"
+	echo "1..$KTAP_TOTAL"
+	exit $((KTAP_FAILED > 0))
+}

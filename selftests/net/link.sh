@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# rdma link add and delete, by hand: what works, what is refused, and what is
+# said about it.
+#
+# guests: 1
+# timeout: 600
+# roots: trixie bookworm sid
+
+. "${0%/*}/../lib/frdma.sh"
+
+add() {
+	rdma link add "$1" type frdma netdev "$2"
+}
+
+gone() {
+	[ ! -e "/sys/class/infiniband/$1" ]
+}
+
+# A link is named after its netdev's state and address.
+add_and_delete() {
+	defer links_down
+	add frdma0 eth0
+	rdma link show frdma0/1 | grep -q 'state ACTIVE .*netdev eth0'
+	gid_index frdma0 v4 >/dev/null
+	rdma link delete frdma0
+	gone frdma0
+}
+
+# The link type loads the module.
+autoload() {
+	modprobe -r frdma
+	defer links_down
+	add frdma0 eth0
+	[ -d /sys/module/frdma ]
+}
+
+loopback_is_refused() {
+	refuse "" add frdma0 lo
+	logged "lo"
+	gone frdma0
+}
+
+unknown_netdev_is_refused() {
+	refuse "" add frdma0 eth99
+	gone frdma0
+}
+
+tunnel_is_refused() {
+	modprobe tun
+	mkdir -p /dev/net
+	[ -e /dev/net/tun ] || mknod /dev/net/tun c 10 200
+	ip tuntap add tun0 mode tun
+	defer ip link delete tun0
+	refuse "" add frdma0 tun0
+	logged "tun0"
+	gone frdma0
+}
+
+taken_name_is_refused() {
+	ip link add v0 type veth peer name v1
+	defer ip link delete v0
+	defer links_down
+	add frdma0 eth0
+	refuse "" add frdma0 v0
+	rdma link show frdma0/1 | grep -q 'netdev eth0'
+}
+
+second_link_on_a_netdev_is_refused() {
+	defer links_down
+	add frdma0 eth0
+	refuse "" add frdma1 eth0
+	logged "eth0"
+	gone frdma1
+}
+
+# The port follows the netdev.
+netdev_down_and_up() {
+	local state=/sys/class/infiniband/frdma0/ports/1/state
+
+	defer ip link set eth0 up
+	defer links_down
+	ip link set eth0 down
+	add frdma0 eth0
+	grep -q DOWN $state
+	ip link set eth0 up
+	await 5 grep -q ACTIVE $state
+	ip link set eth0 down
+	await 5 grep -q DOWN $state
+}
+
+# A netdev that goes takes its link along.
+netdev_vanishes() {
+	ip link add v0 type veth peer name v1
+	add frdma0 v0
+	ip link delete v0
+	await 5 gone frdma0
+}
+
+# So does the namespace it is in.
+namespace_vanishes() {
+	ip netns add blue
+	ip link add v0 type veth peer name v1 netns blue
+	defer ip link delete v0
+	ip netns exec blue rdma link add frdma0 type frdma netdev v1
+	ip netns delete blue
+	await 10 gone frdma0
+}
+
+two_hundred_rounds() {
+	local round
+
+	for round in $(seq 200); do
+		add frdma0 eth0 && rdma link delete frdma0 ||
+			fail "round $round"
+	done
+	gone frdma0
+}
+
+# The module takes its links along.
+module_removed_with_links() {
+	ip link add v0 type veth peer name v1
+	defer ip link delete v0
+	add frdma0 eth0
+	add frdma1 v0
+	modprobe -r frdma
+	gone frdma0
+	gone frdma1
+}
+
+ktap_test add_and_delete
+ktap_test autoload
+ktap_test loopback_is_refused
+ktap_test unknown_netdev_is_refused
+ktap_test tunnel_is_refused
+ktap_test taken_name_is_refused
+ktap_test second_link_on_a_netdev_is_refused
+ktap_test netdev_down_and_up
+ktap_test netdev_vanishes
+ktap_test namespace_vanishes
+KTAP_LIMIT=280 ktap_test two_hundred_rounds
+ktap_test module_removed_with_links
+ktap_end
