@@ -12,25 +12,25 @@ export KVER KDIR DESTDIR RDMA_CORE_SRC QUICK
 
 ##@ Try it
 demo:		## two guests with frdma between them; installs what it needs
-	scripts/demo
+	@scripts/demo
 check:		## all tests; TESTS="lint unit net/link" runs some
-	scripts/check $(TESTS)
+	@scripts/check $(TESTS)
 bench:		## figures against rdma_rxe; QUICK=1 the short form
-	scripts/bench
+	@scripts/bench
 
 ##@ Use it on this machine
 all:		## build the module for the running kernel, and the provider
-	scripts/install --build
+	@scripts/install --build
 install:	## build and install both; then: modprobe frdma
-	scripts/install
+	@scripts/install
 uninstall:	## remove what "install" installed
-	scripts/install --uninstall
+	@scripts/install --uninstall
 
 ##@ Work on it
 lint:		## style, licences, the order of the floors
-	scripts/lint
+	@scripts/lint
 clean:		## remove what was built in this checkout
-	scripts/install --clean
+	@scripts/install --clean
 help:		## this list
 	@awk -F '##' '/^##@/ { print "\n" substr($$2, 3) } \
 		/^[a-z]+:.*##/ { sub(/:.*/, "", $$1); \

@@ -49,8 +49,6 @@ static void __exit frdma_exit(void)
 	frdma_netdev_exit();
 	frdma_net_exit();
 	frdma_tx_exit();
-	/* Objects that wait for a grace period are freed by our code. */
-	rcu_barrier();
 	frdma_crc_exit();
 }
 

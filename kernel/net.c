@@ -52,7 +52,7 @@ struct frdma_net {
 
 static unsigned int frdma_net_id __read_mostly;
 
-/* Guards struct frdma_net in all namespaces. Taken under no other lock. */
+/* Guards struct frdma_net in all namespaces. Frdma holds no lock around it. */
 static DEFINE_MUTEX(frdma_net_mutex);
 
 /*

@@ -19,8 +19,10 @@ static u32 posted_prod(struct frdma_qp *qp)
 {
 	struct frdma_req *rq = &qp->sq.req;
 	u32 prod = frdma_ring_prod_acquire(&qp->sq.ring);
+	u32 room = qp->sq.ring.entries - (rq->wr_prod - rq->wr_una);
 
-	if (likely(prod - rq->wr_una <= qp->sq.ring.entries))
+	/* Only forwards: what was fetched is not posted again. */
+	if (likely(prod - rq->wr_prod <= room))
 		return prod;
 
 	/* The process wrote nonsense over its indices: that is its end. */
@@ -349,21 +351,28 @@ static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
 	}
 }
 
+/*
+ * Who sees a completion may post in its place at once, so the slot is given
+ * back first. The work request itself is a copy, ours until the next fetch.
+ */
+static void complete_oldest(struct frdma_qp *qp, const struct frdma_swr *wr,
+			    u8 status)
+{
+	frdma_ring_cons_release(&qp->sq.ring, qp->sq.req.wr_una);
+	frdma_wc_send(qp, wr, status);
+}
+
 static void reap(struct frdma_qp *qp)
 {
-	struct frdma_req *rq = &qp->sq.req;
-	u32 before = rq->wr_una;
 	struct frdma_swr *wr;
 
-	while ((wr = frdma_req_reap(rq))) {
-		frdma_wc_send(qp, wr, wr->status);
+	while ((wr = frdma_req_reap(&qp->sq.req))) {
+		complete_oldest(qp, wr, wr->status);
 		if (wr->status) {
 			frdma_qp_send_error(qp);
 			break;
 		}
 	}
-	if (rq->wr_una != before)
-		frdma_ring_cons_release(&qp->sq.ring, rq->wr_una);
 }
 
 /*
@@ -378,10 +387,9 @@ static bool flush(struct frdma_qp *qp)
 	if (rq->wr_una == rq->wr_prod)
 		return false;
 	while (rq->wr_una != rq->wr_prod)
-		frdma_wc_send(qp, frdma_req_wr(rq, rq->wr_una++),
-			      FRDMA_WC_WR_FLUSH_ERR);
+		complete_oldest(qp, frdma_req_wr(rq, rq->wr_una++),
+				FRDMA_WC_WR_FLUSH_ERR);
 	frdma_req_forget(rq);
-	frdma_ring_cons_release(&qp->sq.ring, rq->wr_una);
 	return true;
 }
 

@@ -54,8 +54,7 @@
 	X(BAD_QKEY, "bad_qkey", "queue key does not match") \
 	X(BAD_ADDRESS, "bad_address", "not from or not to the QP's addresses") \
 	X(BAD_LENGTH, "bad_length", "payload does not fit opcode or path MTU") \
-	X(NO_DEVICE, "no_device", "no link has the destination address") \
-	X(NO_QP, "no_qp", "no such queue pair") \
+	X(NO_QP, "no_qp", "no such queue pair, or no link to look in") \
 	X(WRONG_TRANSPORT, "wrong_transport", "the QP has another service type") \
 	X(QP_STATE, "qp_state", "the QP does not receive in its state") \
 	X(QUEUE_FULL, "queue_full", "too many packets wait for the QP") \
@@ -63,7 +62,7 @@
 	X(OUT_OF_SEQUENCE, "out_of_sequence", "ahead of a packet that is missing") \
 	X(DUPLICATE, "duplicate", "received before") \
 	X(GHOST_ACK, "ghost_ack", "answers what is not outstanding") \
-	X(NO_RECV, "no_recv", "unreliable message without a receive") \
+	X(NO_RECV, "no_recv", "no receive is posted") \
 	X(BAD_REQUEST, "bad_request", "refused, with a NAK where there is one") \
 	X(NO_MEMORY, "no_memory", "no memory to hold or to build it") \
 	X(NO_ROUTE, "no_route", "not sent: no route to the destination") \

@@ -48,61 +48,91 @@
 		{ 0x16, "SEND_LAST_INV" },				\
 		{ 0x17, "SEND_ONLY_INV" })
 
-#define show_frdma_work(opcode)						\
-	__print_symbolic(opcode,					\
-		{ IB_UVERBS_WR_RDMA_WRITE, "WRITE" },			\
-		{ IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, "WRITE_IMM" },	\
-		{ IB_UVERBS_WR_SEND, "SEND" },				\
-		{ IB_UVERBS_WR_SEND_WITH_IMM, "SEND_IMM" },		\
-		{ IB_UVERBS_WR_RDMA_READ, "READ" },			\
-		{ IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, "CMP_SWAP" },	\
-		{ IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, "FETCH_ADD" },	\
-		{ IB_UVERBS_WR_LOCAL_INV, "LOCAL_INV" },		\
-		{ IB_UVERBS_WR_SEND_WITH_INV, "SEND_INV" },		\
-		{ IB_WR_REG_MR, "REG_MR" })
+/*
+ * Lists of enumerators. Used twice: to tell their values to those who read the
+ * format of an event, and to print their names.
+ */
+#define FRDMA_WORK_LIST						\
+	frdma_enum(IB_UVERBS_WR_RDMA_WRITE, "WRITE")		\
+	frdma_enum(IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, "WRITE_IMM") \
+	frdma_enum(IB_UVERBS_WR_SEND, "SEND")			\
+	frdma_enum(IB_UVERBS_WR_SEND_WITH_IMM, "SEND_IMM")	\
+	frdma_enum(IB_UVERBS_WR_RDMA_READ, "READ")		\
+	frdma_enum(IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, "CMP_SWAP")	\
+	frdma_enum(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, "FETCH_ADD") \
+	frdma_enum(IB_UVERBS_WR_LOCAL_INV, "LOCAL_INV")		\
+	frdma_enum(IB_UVERBS_WR_SEND_WITH_INV, "SEND_INV")	\
+	frdma_enum_end(IB_WR_REG_MR, "REG_MR")
+
+#define FRDMA_SEND_FLAG_LIST					\
+	frdma_enum(IB_SEND_FENCE, "FENCE")			\
+	frdma_enum(IB_SEND_SIGNALED, "SIGNALED")		\
+	frdma_enum(IB_SEND_SOLICITED, "SOLICITED")		\
+	frdma_enum_end(IB_SEND_INLINE, "INLINE")
+
+#define FRDMA_QP_STATE_LIST					\
+	frdma_enum(IB_QPS_RESET, "RESET")			\
+	frdma_enum(IB_QPS_INIT, "INIT")				\
+	frdma_enum(IB_QPS_RTR, "RTR")				\
+	frdma_enum(IB_QPS_RTS, "RTS")				\
+	frdma_enum(IB_QPS_SQD, "SQD")				\
+	frdma_enum(IB_QPS_SQE, "SQE")				\
+	frdma_enum_end(IB_QPS_ERR, "ERR")
+
+#define FRDMA_WC_STATUS_LIST					\
+	frdma_enum(IB_WC_SUCCESS, "SUCCESS")			\
+	frdma_enum(IB_WC_LOC_LEN_ERR, "LOC_LEN_ERR")		\
+	frdma_enum(IB_WC_LOC_QP_OP_ERR, "LOC_QP_OP_ERR")	\
+	frdma_enum(IB_WC_LOC_PROT_ERR, "LOC_PROT_ERR")		\
+	frdma_enum(IB_WC_WR_FLUSH_ERR, "WR_FLUSH_ERR")		\
+	frdma_enum(IB_WC_MW_BIND_ERR, "MW_BIND_ERR")		\
+	frdma_enum(IB_WC_BAD_RESP_ERR, "BAD_RESP_ERR")		\
+	frdma_enum(IB_WC_LOC_ACCESS_ERR, "LOC_ACCESS_ERR")	\
+	frdma_enum(IB_WC_REM_INV_REQ_ERR, "REM_INV_REQ_ERR")	\
+	frdma_enum(IB_WC_REM_ACCESS_ERR, "REM_ACCESS_ERR")	\
+	frdma_enum(IB_WC_REM_OP_ERR, "REM_OP_ERR")		\
+	frdma_enum(IB_WC_RETRY_EXC_ERR, "RETRY_EXC_ERR")	\
+	frdma_enum(IB_WC_RNR_RETRY_EXC_ERR, "RNR_RETRY_EXC_ERR")	\
+	frdma_enum(IB_WC_REM_ABORT_ERR, "REM_ABORT_ERR")	\
+	frdma_enum(IB_WC_FATAL_ERR, "FATAL_ERR")		\
+	frdma_enum_end(IB_WC_GENERAL_ERR, "GENERAL_ERR")
+
+#undef frdma_enum
+#undef frdma_enum_end
+#define frdma_enum(sym, name)		TRACE_DEFINE_ENUM(sym);
+#define frdma_enum_end(sym, name)	TRACE_DEFINE_ENUM(sym);
+
+FRDMA_WORK_LIST
+FRDMA_SEND_FLAG_LIST
+FRDMA_QP_STATE_LIST
+FRDMA_WC_STATUS_LIST
+
+#undef frdma_enum
+#undef frdma_enum_end
+#define frdma_enum(sym, name)		{ sym, name },
+#define frdma_enum_end(sym, name)	{ sym, name }
+
+#define show_frdma_work(opcode)	__print_symbolic(opcode, FRDMA_WORK_LIST)
+#define show_frdma_send_flags(flags)					\
+	__print_flags(flags, "|", FRDMA_SEND_FLAG_LIST)
+#define show_frdma_qp_state(state)					\
+	__print_symbolic(state, FRDMA_QP_STATE_LIST)
+#define show_frdma_wc_status(status)					\
+	__print_symbolic(status, FRDMA_WC_STATUS_LIST)
 
 #define show_frdma_syndrome(syndrome)					\
 	__print_symbolic((syndrome) >> 5 & 3,				\
 		{ 0, "ACK" }, { 1, "RNR" }, { 2, "RESERVED" },		\
 		{ 3, "NAK" })
 
-#define show_frdma_qp_state(state)					\
-	__print_symbolic(state,						\
-		{ IB_QPS_RESET, "RESET" },				\
-		{ IB_QPS_INIT, "INIT" },				\
-		{ IB_QPS_RTR, "RTR" },					\
-		{ IB_QPS_RTS, "RTS" },					\
-		{ IB_QPS_SQD, "SQD" },					\
-		{ IB_QPS_SQE, "SQE" },					\
-		{ IB_QPS_ERR, "ERR" })
-
-#define show_frdma_wc_status(status)					\
-	__print_symbolic(status,					\
-		{ IB_WC_SUCCESS, "SUCCESS" },				\
-		{ IB_WC_LOC_LEN_ERR, "LOC_LEN_ERR" },			\
-		{ IB_WC_LOC_QP_OP_ERR, "LOC_QP_OP_ERR" },		\
-		{ IB_WC_LOC_PROT_ERR, "LOC_PROT_ERR" },			\
-		{ IB_WC_WR_FLUSH_ERR, "WR_FLUSH_ERR" },			\
-		{ IB_WC_MW_BIND_ERR, "MW_BIND_ERR" },			\
-		{ IB_WC_BAD_RESP_ERR, "BAD_RESP_ERR" },			\
-		{ IB_WC_LOC_ACCESS_ERR, "LOC_ACCESS_ERR" },		\
-		{ IB_WC_REM_INV_REQ_ERR, "REM_INV_REQ_ERR" },		\
-		{ IB_WC_REM_ACCESS_ERR, "REM_ACCESS_ERR" },		\
-		{ IB_WC_REM_OP_ERR, "REM_OP_ERR" },			\
-		{ IB_WC_RETRY_EXC_ERR, "RETRY_EXC_ERR" },		\
-		{ IB_WC_RNR_RETRY_EXC_ERR, "RNR_RETRY_EXC_ERR" },	\
-		{ IB_WC_REM_ABORT_ERR, "REM_ABORT_ERR" },		\
-		{ IB_WC_FATAL_ERR, "FATAL_ERR" },			\
-		{ IB_WC_GENERAL_ERR, "GENERAL_ERR" })
-
-/* A work request is taken from its ring, or posted by a kernel consumer. */
+/* A work request is taken from its ring. */
 TRACE_EVENT(frdma_post,
 	TP_PROTO(u32 ifindex, u32 qpn, u64 wr_id, u32 opcode, u32 flags,
 		 u32 len),
 	TP_ARGS(ifindex, qpn, wr_id, opcode, flags, len),
 	TP_STRUCT__entry(
-		__field(u32, ifindex)
 		__field(u64, wr_id)
+		__field(u32, ifindex)
 		__field(u32, qpn)
 		__field(u32, opcode)
 		__field(u32, flags)
@@ -119,11 +149,7 @@ TRACE_EVENT(frdma_post,
 	TP_printk("if=%u qp=%u wr_id=0x%llx %s flags=%s len=%u",
 		  __entry->ifindex, __entry->qpn, __entry->wr_id,
 		  show_frdma_work(__entry->opcode),
-		  __print_flags(__entry->flags, "|",
-				{ IB_SEND_FENCE, "FENCE" },
-				{ IB_SEND_SIGNALED, "SIGNALED" },
-				{ IB_SEND_SOLICITED, "SOLICITED" },
-				{ IB_SEND_INLINE, "INLINE" }),
+		  show_frdma_send_flags(__entry->flags),
 		  __entry->len)
 );
 
@@ -275,8 +301,8 @@ TRACE_EVENT(frdma_cqe,
 		 u32 len),
 	TP_ARGS(ifindex, qpn, wr_id, status, opcode, len),
 	TP_STRUCT__entry(
-		__field(u32, ifindex)
 		__field(u64, wr_id)
+		__field(u32, ifindex)
 		__field(u32, qpn)
 		__field(u32, status)
 		__field(u32, opcode)

@@ -16,8 +16,9 @@
  * sees the flag and rings the doorbell.
  *
  * The indices of this side live in private memory and are only ever written
- * to the mapping. When the device is unplugged the mapping may turn into
- * zeroes; that shows as more slots than the ring has, and is reported as EIO.
+ * to the mapping. When the kernel gives a ring up (the device is unplugged) it
+ * leaves indices that cannot be: more slots than the ring has. That is
+ * reported as EIO.
  */
 #ifndef FRDMA_RING_H
 #define FRDMA_RING_H

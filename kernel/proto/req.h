@@ -49,7 +49,8 @@
  * @done: a local operation was executed
  * @status: enum frdma_wc_status that it is to complete with, if not success
  * @vendor_err: the verdict behind @status
- * @wqe: the snapshot; its SGEs or inline data follow
+ * @wqe: the snapshot
+ * @sge: what it carries: its SGEs, or its inline data
  *
  * Written by the owner of the send side only.
  */

@@ -9,6 +9,8 @@
  * Whoever produces writes the slot, then releases @prod; whoever consumes
  * acquires @prod, reads the slot, then releases @cons. The kernel trusts
  * nothing that a process writes: it copies a slot once and uses the copy.
+ * Where it gives a ring up, it leaves @prod and @cons further apart than there
+ * are slots: nothing comes from there any more.
  *
  * Numbers of opcodes, flags and statuses are those of ib_user_verbs.h
  * (IB_UVERBS_WR_*, IB_UVERBS_WC_*) and, where it names none, those of enum
@@ -30,6 +32,9 @@
  * @prod: next slot that the producer fills; written by the producer only
  * @cons: next slot that the consumer takes; written by the consumer only
  * @flags: FRDMA_RING_*, written by the kernel only
+ * @reserved_prod: zero; gives each of the three a cache line of its own
+ * @reserved_cons: likewise
+ * @reserved_flags: likewise
  */
 struct frdma_ring_head {
 	__u32 prod;
@@ -87,15 +92,19 @@ struct frdma_sge {
  *      invalidate (in the byte order of the machine)
  * @rkey: remote key of READ, WRITE and atomics
  * @remote_addr: remote address of READ, WRITE and atomics
+ * @atomic: of COMPARE_SWAP and FETCH_ADD
  * @atomic.compare_add: value to compare with, or to add
  * @atomic.swap: value to store if the comparison holds
+ * @ud: of datagrams
  * @ud.ah: number of the address handle, from struct frdma_create_ah_resp
  * @ud.dqpn: destination queue pair
  * @ud.qkey: Q_Key; with bit 31 set the queue pair's own is used
  * @ud.pkey_index: kernel consumers on the GSI QP only
+ * @reg: of REG_MR
  * @reg.mr: kernel consumers only: region to register
  * @reg.access: kernel consumers only: IB_ACCESS_*
  * @reg.key: kernel consumers only: new key of the region
+ * @reserved: zero; room for operations to come
  */
 struct frdma_send_wqe {
 	__aligned_u64 wr_id;
@@ -202,7 +211,8 @@ struct frdma_create_cq_resp {
 };
 
 /**
- * struct frdma_resize_cq_resp - @cq: the ring that replaces the old one
+ * struct frdma_resize_cq_resp - answer to a change of a completion queue's size
+ * @cq: the ring that replaces the old one
  *
  * Completions not yet polled have been moved to it, from slot 0 on.
  */

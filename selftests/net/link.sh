@@ -18,12 +18,14 @@ gone() {
 	[ ! -e "/sys/class/infiniband/$1" ]
 }
 
-# A link is named after its netdev's state and address.
+# The link is up with its netdev and has a GID for each address.
 add_and_delete() {
 	defer links_down
 	add frdma0 eth0
 	rdma link show frdma0/1 | grep -q 'state ACTIVE .*netdev eth0'
-	gid_index frdma0 v4 >/dev/null
+	gid_index frdma0 v4
+	gid_index frdma0 v6
+	gid_index frdma0 ll
 	rdma link delete frdma0
 	gone frdma0
 }
@@ -37,13 +39,13 @@ autoload() {
 }
 
 loopback_is_refused() {
-	refuse "" add frdma0 lo
+	refuse "Operation not supported" add frdma0 lo
 	logged "lo"
 	gone frdma0
 }
 
 unknown_netdev_is_refused() {
-	refuse "" add frdma0 eth99
+	refuse "No such device" add frdma0 eth99
 	gone frdma0
 }
 
@@ -53,7 +55,7 @@ tunnel_is_refused() {
 	[ -e /dev/net/tun ] || mknod /dev/net/tun c 10 200
 	ip tuntap add tun0 mode tun
 	defer ip link delete tun0
-	refuse "" add frdma0 tun0
+	refuse "Operation not supported" add frdma0 tun0
 	logged "tun0"
 	gone frdma0
 }
@@ -63,14 +65,15 @@ taken_name_is_refused() {
 	defer ip link delete v0
 	defer links_down
 	add frdma0 eth0
-	refuse "" add frdma0 v0
+	refuse "File exists" add frdma0 v0
+	logged "frdma0"
 	rdma link show frdma0/1 | grep -q 'netdev eth0'
 }
 
 second_link_on_a_netdev_is_refused() {
 	defer links_down
 	add frdma0 eth0
-	refuse "" add frdma1 eth0
+	refuse "File exists" add frdma1 eth0
 	logged "eth0"
 	gone frdma1
 }

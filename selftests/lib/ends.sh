@@ -1,0 +1,137 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Two ends in one guest: link frdma0 on an interface here, and link frdma1 on
+# one in the namespace "far". Source it after lib/frdma.sh.
+
+ENDS_NEAR4=10.78.0.1 ENDS_FAR4=10.78.0.2
+ENDS_NEAR6=fd78::1 ENDS_FAR6=fd78::2
+
+in_far() {
+	ip netns exec far "$@"
+}
+
+# True if link NAME is there, or is not.
+there() {
+	[ -e "/sys/class/infiniband/$1" ]
+}
+
+gone() {
+	! there "$1"
+}
+
+# True if the port of link NAME is ACTIVE, or whatever is asked for.
+port_is() {
+	grep -q "${2:-ACTIVE}" "/sys/class/infiniband/$1/ports/1/state"
+}
+
+ends_remove() {
+	there frdma0 && rdma link delete frdma0
+	there frdma1 && rdma link delete frdma1
+	ip link delete va 2>/dev/null
+	ip netns delete far 2>/dev/null
+	modprobe -r frdma
+	true
+}
+
+# A veth pair, va here and vb in "far", without addresses or links. What was
+# put on top of va goes with it.
+veth_up() {
+	defer ends_remove
+	ip netns add far
+	in_far ip link set lo up
+	ip link add va type veth peer name vb netns far
+	ip link set va up
+	in_far ip link set vb up
+}
+
+# Gives the interfaces NEAR (va) and FAR (vb) addresses and links.
+links_on() {
+	local near=${1:-va} far=${2:-vb}
+
+	ip link set "$near" up
+	ip address add $ENDS_NEAR4/24 dev "$near"
+	[ ! -d /proc/sys/net/ipv6 ] ||
+		ip address add $ENDS_NEAR6/64 dev "$near" nodad
+	in_far ip link set "$far" up
+	in_far ip address add $ENDS_FAR4/24 dev "$far"
+	[ ! -d /proc/sys/net/ipv6 ] ||
+		in_far ip address add $ENDS_FAR6/64 dev "$far" nodad
+	await 20 ping -c 1 -W 1 $ENDS_FAR4
+	modprobe frdma
+	rdma link add frdma0 type frdma netdev "$near"
+	in_far rdma link add frdma1 type frdma netdev "$far"
+	await 10 port_is frdma0
+	await 10 port_is frdma1
+}
+
+ends_up() {
+	veth_up
+	links_on
+}
+
+# ibv_rc_pingpong between both ends, over FAMILY (v4), with these options.
+pingpong() {
+	local family=${1:-v4} near far pid
+
+	shift || true
+	near=$(gid_index frdma0 "$family")
+	far=$(gid_index frdma1 "$family")
+	in_far ibv_rc_pingpong -d frdma1 -g "$far" "$@" \
+		>"$KTAP_TMP/server" 2>&1 &
+	pid=$!
+	await 10 in_far bash -c 'ss -Hltn sport = :18515 | grep -q .'
+	ibv_rc_pingpong -d frdma0 -g "$near" "$@" $ENDS_FAR4 \
+		>"$KTAP_TMP/client" 2>&1 || {
+		cat "$KTAP_TMP/server" "$KTAP_TMP/client"
+		fail "client"
+	}
+	wait $pid || fail "server: $(<"$KTAP_TMP/server")"
+}
+
+# Builds lib/flow.c, which runs checked traffic between two links.
+flow_build() {
+	cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/flow" \
+		"${BASH_SOURCE[0]%/*}/flow.c" -libverbs
+}
+
+# Starts traffic from link A (frdma0) to link B (frdma1) and waits until it
+# flows; what it says comes to $KTAP_TMP/flow.out, its process is $FLOW.
+flow() {
+	local family=${1:-v4} a=${2:-frdma0} b=${3:-frdma1} ga gb
+
+	shift 3 || shift $#
+	ga=$(gid_index "$a" "$family")
+	gb=$(gid_index "$b" "$family")
+	"$KTAP_TMP/flow" "$@" "$a" "$ga" "$b" "$gb" >"$KTAP_TMP/flow.out" 2>&1 &
+	FLOW=$!
+	await 10 grep -q flows "$KTAP_TMP/flow.out"
+}
+
+# It must go on for a moment, end when told to, and have seen no error.
+flow_is_well() {
+	local before
+
+	before=$(stat -c %s "$KTAP_TMP/flow.out")
+	await 20 flow_moved "$before"
+	kill -TERM "$FLOW"
+	wait "$FLOW" || fail "flow: $(tail -n 1 "$KTAP_TMP/flow.out")"
+}
+
+flow_moved() {
+	[ "$(stat -c %s "$KTAP_TMP/flow.out")" -gt "$1" ]
+}
+
+# It must end by itself within SEC seconds, saying TEXT.
+flow_fails() {
+	local seconds=$1 text=$2
+
+	await "$seconds" flow_ended
+	! wait "$FLOW" || fail "flow ended well"
+	grep -q -e "$text" "$KTAP_TMP/flow.out" ||
+		fail "flow: $(tail -n 2 "$KTAP_TMP/flow.out")"
+}
+
+flow_ended() {
+	! kill -0 "$FLOW" 2>/dev/null
+}
