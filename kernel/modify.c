@@ -157,8 +157,8 @@ static void reset(struct frdma_qp *qp)
 {
 	struct frdma_req *req = &qp->sq.req;
 
-	skb_queue_purge(&qp->sq.side.packets);
-	skb_queue_purge(&qp->rq.side.packets);
+	frdma_side_drop_packets(&qp->sq.side);
+	frdma_side_drop_packets(&qp->rq.side);
 	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
 	qp->sq.draining = false;
 

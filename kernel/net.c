@@ -276,7 +276,14 @@ struct net *frdma_net_ns(const struct frdma_net *fnet)
 	return fnet->net;
 }
 
-static bool dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
+/**
+ * frdma_net_dev_has_gid - is an address one of a link's
+ * @dev: link
+ * @gid: address, as a GID
+ *
+ * Context: any but hard interrupts.
+ */
+bool frdma_net_dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
 {
 	const struct ib_gid_attr *attr;
 
@@ -310,7 +317,7 @@ struct frdma_dev *frdma_net_find_dev(struct frdma_net *fnet,
 	struct frdma_dev *dev;
 
 	list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
-		if (dev_has_gid(dev, gid))
+		if (frdma_net_dev_has_gid(dev, gid))
 			return dev;
 	return NULL;
 }

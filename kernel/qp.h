@@ -117,6 +117,7 @@ struct frdma_rwr {
  * @cur: the receive request in use, if @have_cur
  * @have_cur: one was taken off the ring and is not complete
  * @max_sge: elements that a receive request may have
+ * @read_budget: READ response packets that may still be sent in this step
  * @comm_est: the COMM_EST event was raised
  * @notify: a completion was pushed and the event is not yet delivered
  */
@@ -131,6 +132,7 @@ struct frdma_rq {
 	struct frdma_rwr *cur;
 	bool have_cur;
 	u32 max_sge;
+	u32 read_budget;
 	bool comm_est;
 	bool notify;
 };

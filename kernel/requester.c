@@ -345,10 +345,16 @@ static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
 			if (rq->wr_next == rq->wr_prod)
 				return;
 			break;
+		case FRDMA_REQ_FAILED:
+			if (!frdma_req_ask(rq))
+				return;
+			break;
 		default:
 			return;
 		}
 	}
+	if (is_held_back(qp) && frdma_req_ask(rq))
+		*budget -= send_burst(qp, 1, now_ns);
 }
 
 /*
@@ -453,6 +459,10 @@ static bool send_posted(struct frdma_qp *qp)
 	u32 una;
 
 	look_at_clock(qp, now_ns);
+	reap(qp);
+	if (!frdma_qp_can_send(qp))
+		return false;
+
 	/* What is complete may let more begin: a fence, an invalidation. */
 	do {
 		una = qp->sq.req.wr_una;

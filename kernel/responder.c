@@ -361,14 +361,14 @@ static void give_up_read(struct frdma_qp *qp)
 }
 
 /* Returns false if the budget ended before the response did. */
-static bool send_read_response(struct frdma_qp *qp, u32 budget)
+static bool send_read_response(struct frdma_qp *qp)
 {
 	struct frdma_flow flow = flow_to_peer(qp);
 	struct frdma_resp *rs = &qp->rq.resp;
 	struct frdma_tx tx;
 
 	frdma_tx_begin(&tx, &flow);
-	while (rs->read.active && budget--) {
+	for (; rs->read.active && qp->rq.read_budget; qp->rq.read_budget--) {
 		struct frdma_mr *mr = NULL;
 		struct frdma_hdr hdr;
 		void *payload;
@@ -415,7 +415,7 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	 * In a train, a READ may be followed by more, to be answered in
 	 * order. Behind a long one the rest is dropped; the peer resends.
 	 */
-	if (rs->read.active && !send_read_response(qp, FRDMA_READ_BUDGET)) {
+	if (rs->read.active && !send_read_response(qp)) {
 		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_OUT_OF_SEQUENCE);
 		return;
 	}
@@ -465,17 +465,17 @@ void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 static bool take_in_order(struct frdma_qp *qp)
 {
 	struct frdma_side *side = &qp->rq.side;
-	unsigned int budget;
+	u32 budget = FRDMA_SIDE_BUDGET;
 
-	for (budget = FRDMA_SIDE_BUDGET; budget; budget--) {
+	while (budget) {
 		struct sk_buff *skb;
 
-		if (qp->rq.resp.read.active &&
-		    !send_read_response(qp, FRDMA_READ_BUDGET))
+		if (qp->rq.resp.read.active && !send_read_response(qp))
 			return true;
 		skb = frdma_side_next_packet(side);
 		if (!skb)
 			return false;
+		budget -= min(budget, frdma_skb_packets(skb));
 		side->packet(side, skb);
 	}
 	return true;
@@ -498,6 +498,9 @@ bool frdma_responder_step(struct frdma_side *side)
 	if (!frdma_qp_can_recv(qp))
 		rs->read.active = false;
 	more = take_in_order(qp);
+
+	/* For the next step, and for what is delivered right before it. */
+	qp->rq.read_budget = FRDMA_READ_BUDGET;
 
 	/* An acknowledgement must not overtake the response to a READ. */
 	if (!rs->read.active && rs->ack_due && frdma_qp_can_recv(qp))

@@ -91,6 +91,7 @@ void frdma_side_init(struct frdma_side *side, frdma_step_fn step,
 {
 	atomic_set(&side->word, 0);
 	side->dead = false;
+	side->bytes = 0;
 	side->step = step;
 	side->packet = packet;
 	skb_queue_head_init(&side->packets);
@@ -132,9 +133,9 @@ static bool frdma_side_queue(struct frdma_side *side, struct sk_buff *skb)
 	bool queued = false;
 
 	spin_lock(&side->packets.lock);
-	if (!side->dead &&
-	    skb_queue_len(&side->packets) < FRDMA_SIDE_PACKETS_MAX) {
+	if (!side->dead && side->bytes < FRDMA_SIDE_BYTES_MAX) {
 		__skb_queue_tail(&side->packets, skb);
+		side->bytes += skb->truesize;
 		queued = true;
 	}
 	spin_unlock(&side->packets.lock);
@@ -174,10 +175,30 @@ bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb)
  */
 struct sk_buff *frdma_side_next_packet(struct frdma_side *side)
 {
+	struct sk_buff *skb;
+
 	/* Whoever queues after this look leaves a note after queueing. */
 	if (skb_queue_empty_lockless(&side->packets))
 		return NULL;
-	return skb_dequeue(&side->packets);
+
+	spin_lock_bh(&side->packets.lock);
+	skb = __skb_dequeue(&side->packets);
+	if (skb)
+		side->bytes -= skb->truesize;
+	spin_unlock_bh(&side->packets.lock);
+	return skb;
+}
+
+/**
+ * frdma_side_drop_packets - forget what was left for the owner
+ * @side: owned by the caller
+ */
+void frdma_side_drop_packets(struct frdma_side *side)
+{
+	struct sk_buff *skb;
+
+	while ((skb = frdma_side_next_packet(side)))
+		kfree_skb(skb);
 }
 
 /**
@@ -188,13 +209,14 @@ struct sk_buff *frdma_side_next_packet(struct frdma_side *side)
  */
 bool frdma_side_take_packets(struct frdma_side *side)
 {
-	unsigned int budget = FRDMA_SIDE_BUDGET;
-	struct sk_buff *skb;
+	u32 budget = FRDMA_SIDE_BUDGET;
 
-	while (budget--) {
-		skb = frdma_side_next_packet(side);
+	while (budget) {
+		struct sk_buff *skb = frdma_side_next_packet(side);
+
 		if (!skb)
 			return false;
+		budget -= min(budget, frdma_skb_packets(skb));
 		side->packet(side, skb);
 	}
 	return true;
@@ -251,6 +273,6 @@ void frdma_side_kill(struct frdma_side *side)
 	spin_lock_bh(&side->packets.lock);
 	side->dead = true;
 	spin_unlock_bh(&side->packets.lock);
-	skb_queue_purge(&side->packets);
+	frdma_side_drop_packets(side);
 	tasklet_kill(&side->tasklet);
 }

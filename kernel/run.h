@@ -47,6 +47,7 @@ typedef void (*frdma_packet_fn)(struct frdma_side *side, struct sk_buff *skb);
  * @step: the engine
  * @packet: its way in for packets
  * @packets: what arrived while the side was owned by another
+ * @bytes: memory of @packets, under their lock
  * @tasklet: runs the side when nobody else can
  */
 struct frdma_side {
@@ -55,20 +56,29 @@ struct frdma_side {
 	frdma_step_fn step;
 	frdma_packet_fn packet;
 	struct sk_buff_head packets;
+	u32 bytes;
 	struct tasklet_struct tasklet;
 };
 
-/* Buffers that a step takes from the queue; then others get their turn. */
-#define FRDMA_SIDE_BUDGET	64
+/* Packets that a step takes from the queue; then others get their turn. */
+#define FRDMA_SIDE_BUDGET	256
 
-/* Most packets that wait for an owner. */
-#define FRDMA_SIDE_PACKETS_MAX	1024
+/* Most memory that waits for an owner: a window, or a few. */
+#define FRDMA_SIDE_BYTES_MAX	(4 << 20)
+
+/** frdma_skb_packets - how many packets a buffer is */
+static inline u32 frdma_skb_packets(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ?
+	       DIV_ROUND_UP(skb->len, skb_shinfo(skb)->gso_size) : 1;
+}
 
 void frdma_side_init(struct frdma_side *side, frdma_step_fn step,
 		     frdma_packet_fn packet);
 void frdma_side_kick(struct frdma_side *side);
 void frdma_side_kick_later(struct frdma_side *side);
 bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb);
+void frdma_side_drop_packets(struct frdma_side *side);
 bool frdma_side_take_packets(struct frdma_side *side);
 struct sk_buff *frdma_side_next_packet(struct frdma_side *side);
 void frdma_side_claim(struct frdma_side *side);

@@ -15,6 +15,9 @@
 #include "stats.h"
 #include "trace.h"
 
+/* BTH and ICRC: nothing shorter is a packet, in a train either. */
+#define MIN_PACKET	(sizeof(struct frdma_bth) + FRDMA_ICRC_LEN)
+
 static bool skb_is_ipv4(const struct sk_buff *skb)
 {
 	return ip_hdr(skb)->version == 4;
@@ -35,15 +38,18 @@ static void skb_gids(const struct sk_buff *skb, union ib_gid *sgid,
 	}
 }
 
-/* IBTA 9.6.1.2: both addresses of a connection are checked. */
+/*
+ * IBTA 9.6.1.2: both addresses of a connection are checked; a datagram may
+ * come from anywhere, but to an address of this link.
+ */
 static bool is_from_peer(const struct frdma_qp *qp, const struct sk_buff *skb)
 {
 	const struct frdma_av *av = &qp->path.av;
 	union ib_gid sgid, dgid;
 
-	if (qp->type != IB_QPT_RC)
-		return true;
 	skb_gids(skb, &sgid, &dgid);
+	if (qp->type != IB_QPT_RC)
+		return frdma_net_dev_has_gid(qp->dev, &dgid);
 	return !memcmp(&sgid, &av->dgid, sizeof(sgid)) &&
 	       !memcmp(&dgid, &av->sgid, sizeof(dgid));
 }
@@ -276,6 +282,16 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 	struct frdma_qp *qp;
 	u32 qpn;
 
+	/* Datagrams go to one host; what has no address here is not ours. */
+	if (skb->pkt_type != PACKET_HOST) {
+		frdma_net_drop(fnet, skb, FRDMA_DROP_BAD_ADDRESS);
+		return;
+	}
+	if (!skb_frags_readable(skb) ||
+	    (skb_is_gso(skb) && skb_shinfo(skb)->gso_size < MIN_PACKET)) {
+		frdma_net_drop(fnet, skb, FRDMA_DROP_SHORT);
+		return;
+	}
 	if (skb_has_frag_list(skb) && skb_linearize(skb)) {
 		frdma_net_drop(fnet, skb, FRDMA_DROP_NO_MEMORY);
 		return;

@@ -16,8 +16,38 @@
 #include "trace.h"
 #include "tx.h"
 
-/* Memory of packets, cut from large pages; used with bottom halves off. */
+/*
+ * Memory of packets, cut from large pages. A burst takes the page out of its
+ * CPU's slot, so that none other can use it, whatever preempts whom.
+ */
 static DEFINE_PER_CPU(struct page_frag, tx_frag);
+
+static void take_page(struct page_frag *frag)
+{
+	struct page_frag *slot;
+
+	preempt_disable();
+	slot = this_cpu_ptr(&tx_frag);
+	*frag = *slot;
+	slot->page = NULL;
+	preempt_enable();
+}
+
+/* One page is enough for a slot: a burst that came between left one. */
+static void put_page_back(struct page_frag *frag)
+{
+	struct page_frag *slot;
+
+	preempt_disable();
+	slot = this_cpu_ptr(&tx_frag);
+	if (!slot->page) {
+		*slot = *frag;
+		frag->page = NULL;
+	}
+	preempt_enable();
+	if (frag->page)
+		put_page(frag->page);
+}
 
 /* Small first packets are built where the network headers are. */
 #define FRDMA_TX_LINEAR_MAX	256
@@ -126,11 +156,10 @@ static struct dst_entry *route_ipv6(const struct frdma_flow *flow)
 			return dst;
 	}
 
-	dst = ip6_route_output(frdma_net_ns(flow->dev->net), NULL, &fl6);
-	if (dst->error) {
-		dst_release(dst);
+	dst = ip6_dst_lookup_flow(frdma_net_ns(flow->dev->net), NULL, &fl6,
+				  NULL);
+	if (IS_ERR(dst))
 		return NULL;
-	}
 	if (flow->cache)
 		dst_cache_set_ip6(flow->cache, dst, &fl6.saddr);
 	return dst;
@@ -267,20 +296,21 @@ static bool open_train(struct frdma_tx *tx, u32 len, bool linear)
 	return true;
 }
 
-/* Short of large pages, the refill answers true with a small one. */
-static bool page_has_room(u32 len)
+/*
+ * Short of large pages, the refill answers true with a small one. That must
+ * not stay: a CPU would never build a train of large packets again.
+ */
+static bool page_has_room(struct frdma_tx *tx, u32 len)
 {
-	struct page_frag *frag = this_cpu_ptr(&tx_frag);
+	struct page_frag *frag = &tx->frag;
 
-	return skb_page_frag_refill(len, frag, GFP_ATOMIC) &&
-	       frag->size - frag->offset >= len;
-}
-
-static void *page_at(void)
-{
-	struct page_frag *frag = this_cpu_ptr(&tx_frag);
-
-	return page_address(frag->page) + frag->offset;
+	if (!skb_page_frag_refill(len, frag, GFP_ATOMIC))
+		return false;
+	if (frag->size - frag->offset >= len)
+		return true;
+	put_page(frag->page);
+	frag->page = NULL;
+	return false;
 }
 
 /* The packet is built behind the network headers. */
@@ -310,6 +340,7 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 	tx->flow = *flow;
 	tx->skb = NULL;
 	tx->refused = false;
+	take_page(&tx->frag);
 	fill_udp(&udp, flow, 0);
 	if (flow_is_ipv4(flow)) {
 		struct iphdr ip;
@@ -341,14 +372,15 @@ void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 
 	open = !starts_train(tx, len) ||
 	       begin_train(tx, len, len <= FRDMA_TX_LINEAR_MAX);
-	if (open && !is_linear(tx) && !page_has_room(len))
+	if (open && !is_linear(tx) && !page_has_room(tx, len))
 		open = begin_train(tx, len, true);
 	if (!open) {
 		frdma_drop_unbuilt(tx->flow.dev, FRDMA_DROP_NO_MEMORY);
 		return NULL;
 	}
 
-	tx->at = is_linear(tx) ? skb_tail_pointer(tx->skb) : page_at();
+	tx->at = is_linear(tx) ? skb_tail_pointer(tx->skb) :
+				 page_address(tx->frag.page) + tx->frag.offset;
 	tx->hdr = hdr;
 	tx->at_len = len;
 	tx->payload_len = payload_len;
@@ -358,7 +390,7 @@ void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 /* Hand the reserved piece of the page over to the buffer. */
 static void append_frag(struct frdma_tx *tx)
 {
-	struct page_frag *frag = this_cpu_ptr(&tx_frag);
+	struct page_frag *frag = &tx->frag;
 	struct sk_buff *skb = tx->skb;
 	int i = skb_shinfo(skb)->nr_frags;
 
@@ -410,6 +442,7 @@ void frdma_tx_commit(struct frdma_tx *tx)
 bool frdma_tx_end(struct frdma_tx *tx)
 {
 	frdma_tx_flush(tx);
+	put_page_back(&tx->frag);
 	return !tx->refused;
 }
 

@@ -50,6 +50,7 @@ struct frdma_flow {
  * struct frdma_tx - a burst of packets that is being built
  * @flow: of all of them
  * @pseudo: the part of the ICRC that they share
+ * @frag: the page that packets are cut from, out of its CPU's slot meanwhile
  * @skb: the train that is open, if any
  * @seg_len: bytes of its first packet, BTH to ICRC
  * @nr: packets in it
@@ -64,6 +65,7 @@ struct frdma_flow {
 struct frdma_tx {
 	struct frdma_flow flow;
 	struct frdma_icrc_pseudo pseudo;
+	struct page_frag frag;
 	struct sk_buff *skb;
 	u32 seg_len;
 	u32 nr;

@@ -87,6 +87,11 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 }
 #endif
 
+#ifndef HAVE_SKB_FRAGS_READABLE
+/* All fragments are pages of this host. */
+#define skb_frags_readable(skb)		true
+#endif
+
 #ifndef HAVE_IB_UMEM_GET_VA
 static inline struct ib_umem *ib_umem_get_va(struct ib_device *device,
 					     unsigned long addr, size_t size,

@@ -20,6 +20,7 @@ void frdma_req_init(struct frdma_req *rq, u32 first_psn)
 	rq->restart_psn = first_psn;
 	rq->fine_psn = first_psn;
 	rq->recovering = false;
+	rq->ask = false;
 	rq->pkt = 0;
 	rq->rd_out = 0;
 	rq->since_ack_req = 0;
@@ -106,7 +107,7 @@ static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
 
 	if (!frdma_req_is_reliable(rq))
 		return false;
-	if (rq->since_ack_req + 1 >= rq->cc.window / 4)
+	if (rq->ask || rq->since_ack_req + 1 >= rq->cc.window / 4)
 		return true;
 	if (!ends)
 		return false;
@@ -226,6 +227,7 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 		rq->fine_psn = rq->psn;
 	if (frdma_swr_wants_response(wr))
 		rq->rd_out++;
+	rq->ask = false;
 	if (pkt->hdr.ack_req || frdma_swr_wants_response(wr))
 		rq->since_ack_req = 0;
 	else
@@ -272,6 +274,26 @@ void frdma_req_seek(struct frdma_req *rq, u32 psn)
 		}
 	}
 	rq->wr_next = i;
+}
+
+/**
+ * frdma_req_ask - have what was sent acknowledged
+ * @rq: state, whose next work request will not be sent after all
+ *
+ * A packet asks for no acknowledgement where one behind it would. If that one
+ * never comes, the last one that was sent goes out again, and asks.
+ *
+ * Return: true if there is such a packet, which is the next to be sent.
+ */
+bool frdma_req_ask(struct frdma_req *rq)
+{
+	if (!frdma_req_is_reliable(rq) || !rq->since_ack_req ||
+	    !frdma_req_outstanding(rq))
+		return false;
+	frdma_req_seek(rq, frdma_psn_add(rq->psn, -1));
+	rq->since_ack_req = 0;
+	rq->ask = true;
+	return true;
 }
 
 /**

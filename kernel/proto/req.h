@@ -82,6 +82,7 @@ struct frdma_swr {
  * @restart_psn: where sending was last taken up again: a READ may be asked
  *	for from there, off the grid
  * @fine_psn: READ packets before it are asked for in fine pieces
+ * @ask: the next packet asks for an acknowledgement in any case
  * @recovering: a restart from @una_psn is under way; further signs of the
  *	same loss are no news until @una_psn moves
  * @transport: enum frdma_transport
@@ -114,6 +115,7 @@ struct frdma_req {
 	u32 fetch_psn;
 	u32 restart_psn;
 	u32 fine_psn;
+	bool ask;
 	bool recovering;
 	u8 transport;
 
@@ -241,6 +243,7 @@ void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt);
 void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt);
 void frdma_req_local_done(struct frdma_req *rq);
 void frdma_req_seek(struct frdma_req *rq, u32 psn);
+bool frdma_req_ask(struct frdma_req *rq);
 void frdma_req_restart(struct frdma_req *rq);
 void frdma_req_forget(struct frdma_req *rq);
 bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err);
