@@ -2,7 +2,6 @@
 #include <linux/xarray.h>
 
 #include "dev.h"
-#include "net.h"
 #include "qp.h"
 #include "trace.h"
 
@@ -58,16 +57,16 @@ void frdma_qp_unpublish(struct frdma_qp *qp)
 
 /**
  * frdma_qp_find - the queue pair that a packet is for
- * @net: namespace in which it arrived
+ * @fnet: namespace in which it arrived
  * @qpn: destination, not that of a GSI queue pair
  *
  * Context: RCU read section, which is all that keeps the result alive.
  */
-struct frdma_qp *frdma_qp_find(struct net *net, u32 qpn)
+struct frdma_qp *frdma_qp_find(const struct frdma_net *fnet, u32 qpn)
 {
 	struct frdma_qp *qp = xa_load(&frdma_qps, qpn);
 
-	return qp && net_eq(frdma_net_ns(qp->dev->net), net) ? qp : NULL;
+	return qp && qp->dev->net == fnet ? qp : NULL;
 }
 
 /**

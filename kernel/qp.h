@@ -25,6 +25,7 @@
 #include "run.h"
 
 struct frdma_dev;
+struct frdma_net;
 
 /**
  * struct frdma_ib_qp - what ib_core allocates
@@ -244,7 +245,7 @@ static inline bool frdma_qp_is_flushing_sends(const struct frdma_qp *qp)
 
 int frdma_qp_publish(struct frdma_qp *qp);
 void frdma_qp_unpublish(struct frdma_qp *qp);
-struct frdma_qp *frdma_qp_find(struct net *net, u32 qpn);
+struct frdma_qp *frdma_qp_find(const struct frdma_net *fnet, u32 qpn);
 struct frdma_qp *frdma_qp_find_gsi(struct frdma_dev *dev);
 void frdma_qp_init(struct frdma_qp *qp);
 void frdma_qp_claim(struct frdma_qp *qp);

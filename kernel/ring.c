@@ -36,7 +36,9 @@ static struct frdma_ring_mem *ring_mem_alloc(size_t size)
 	if (!mem)
 		return NULL;
 
-	mem->kaddr = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	/* As much as the process asks for: it must not cost another its life. */
+	mem->kaddr = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
+			       __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!mem->kaddr) {
 		kfree(mem);
 		return NULL;

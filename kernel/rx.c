@@ -307,7 +307,7 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 	rcu_read_lock();
 	qpn = be32_to_cpu(bth->dqpn) & FRDMA_BTH_DQPN;
 	qp = qpn == FRDMA_QPN_GSI ? find_gsi(fnet, skb) :
-				    frdma_qp_find(frdma_net_ns(fnet), qpn);
+				    frdma_qp_find(fnet, qpn);
 	if (!qp) {
 		frdma_net_drop(fnet, skb, FRDMA_DROP_NO_QP);
 		goto out;

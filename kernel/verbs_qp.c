@@ -85,7 +85,8 @@ static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 	req->mask = entries - 1;
 	req->transport = qp->type == IB_QPT_RC ? FRDMA_RC : FRDMA_UD;
 	req->pkey = FRDMA_PKEY_DEFAULT;
-	req->slots = kvcalloc(entries, req->stride, GFP_KERNEL_ACCOUNT);
+	req->slots = kvcalloc(entries, req->stride, GFP_KERNEL_ACCOUNT |
+			      __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	return req->slots ? 0 : -ENOMEM;
 }
 
