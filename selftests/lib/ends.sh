@@ -46,6 +46,7 @@ veth_up() {
 }
 
 # Gives the interfaces NEAR (va) and FAR (vb) addresses and links.
+# shellcheck disable=SC2120 # some callers take the defaults
 links_on() {
 	local near=${1:-va} far=${2:-vb}
 

@@ -15,8 +15,9 @@ compile() {
 		"$KTAP_TOP/selftests/verbs/$1.c" -libverbs ||
 		fail "$1.c does not compile"
 	for n in $(seq 2 "$FRDMA_NODES"); do
-		on -i "$n" "mkdir -p $PROGRAMS && cat >$PROGRAMS/$1 &&
-			chmod +x $PROGRAMS/$1" <"$PROGRAMS/$1"
+		on "$n" -i "mkdir -p $PROGRAMS && cat >$PROGRAMS/$1 &&
+			chmod +x $PROGRAMS/$1" <"$PROGRAMS/$1" ||
+			fail "$1 cannot be copied to guest $n"
 	done
 }
 
@@ -43,4 +44,131 @@ counted() {
 # None of those counters may have moved since the link was made.
 uncounted() {
 	! counted "$@" || fail "counted on $1 in guest $3"
+}
+
+# Says which have. Arguments as for counted.
+note_counted() {
+	note "$1 in guest $3: $({ counted "$@" || true; } | tr '\n' ' ')"
+}
+
+# No packet was dropped but copies of what had been received: a guest that
+# stalls is asked again. Arguments: DEV N
+nothing_was_dropped() {
+	! counted "$1" 'drop_.*' "$2" | grep -v ^drop_duplicate ||
+		fail "dropped by $1 in guest $2"
+}
+
+# Makes a link of the kernel's rdma_rxe on eth0 of guest N; removed as those of
+# links_up.
+rxe_up() {
+	defer rxe_down "$1"
+	ktap_on "$1" 'modprobe rdma_rxe &&
+		rdma link add rxe0 type rxe netdev eth0' ||
+		fail "no rxe0 in guest $1"
+	await 20 port_is_active rxe0 "$1"
+}
+
+rxe_down() {
+	ktap_on "$1" '! rdma link delete rxe0; modprobe -r rdma_rxe'
+}
+
+# Makes link frdma0 on eth0 in guest N alone.
+frdma_up() {
+	defer frdma_down "$1"
+	ktap_on "$1" 'modprobe frdma &&
+		rdma link add frdma0 type frdma netdev eth0' ||
+		fail "no frdma0 in guest $1"
+	await 20 port_is_active frdma0 "$1"
+}
+
+frdma_down() {
+	ktap_on "$1" 'rdma link delete frdma0; modprobe -r frdma'
+}
+
+port_is_active() {
+	ktap_on "$2" "grep -q ACTIVE /sys/class/infiniband/$1/ports/1/state"
+}
+
+# Runs a command while guest 2 captures what passes its eth0 from and to port
+# 4791; leaves that in $KTAP_TMP/wire.pcap.
+captured() {
+	local file=/run/frdma-wire.pcap
+
+	on 2 "rm -f $file; tcpdump -i eth0 -B 16384 -U -w $file \
+		udp port 4791 >/run/tcpdump.log 2>&1 &
+		echo \$! >/run/tcpdump.pid"
+	await 30 on 2 "[ -s $file ]"
+	"$@"
+	# shellcheck disable=SC2016 # for the guest's shell
+	on 2 'sleep 1; kill $(cat /run/tcpdump.pid)
+		while kill -0 $(cat /run/tcpdump.pid) 2>/dev/null; do
+			sleep 0.1
+		done
+		cat /run/tcpdump.log'
+	on 2 'grep -q "^0 packets dropped by kernel" /run/tcpdump.log'
+	on 2 "cat $file" >"$KTAP_TMP/wire.pcap"
+}
+
+# Every packet of the capture must be RoCE to tshark, and whole; its invariant
+# CRC must be what scapy makes it.
+wire_is_clean() {
+	tshark -r "$KTAP_TMP/wire.pcap" -T fields -e frame.number \
+		-e frame.protocols -e infiniband.bth.opcode \
+		>"$KTAP_TMP/wire" 2>"$KTAP_TMP/tshark"
+	[ -s "$KTAP_TMP/wire" ] || fail "nothing captured"
+	! grep -v ':udp:infiniband' "$KTAP_TMP/wire" || fail "not RoCE"
+	! grep _ws "$KTAP_TMP/wire" || fail "malformed"
+	note "$(wc -l <"$KTAP_TMP/wire") packets," \
+		"$(cut -f 3 "$KTAP_TMP/wire" | sort -u | wc -l) opcodes"
+	python3 "$KTAP_TOP/selftests/verbs/icrc.py" "$KTAP_TMP/wire.pcap"
+}
+
+# shellcheck disable=SC2034 # for those who include this
+BANDWIDTH="ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw"
+# shellcheck disable=SC2034 # for the programs
+LATENCY="ib_write_lat ib_read_lat ib_send_lat"
+
+# ibv_rc_pingpong from frdma0 to frdma0. Arguments: FAMILY [OPTION...]
+rc_pingpong() {
+	local gid1 gid2
+
+	gid1=$(gid_index frdma0 "$1")
+	gid2=$(gid_index frdma0 "$1" 2)
+	shift
+	pair 18515 "ibv_rc_pingpong -d frdma0 -g $gid2 $*" \
+		"ibv_rc_pingpong -d frdma0 -g $gid1 $* frdma2"
+	note "$(grep -m 1 Mbit "$KTAP_TMP/client")"
+}
+
+# rping to an address of guest 2, comparing what comes back. Arguments:
+# ADDRESS COUNT
+rping_verifies() {
+	pair cm "rping -s -v -C $2 -a $1" "rping -c -v -V -C $2 -a $1"
+	[ "$(grep -c 'ping data' "$KTAP_TMP/client")" = "$2" ]
+}
+
+# Ten connections at a time to an address of guest 2.
+ucmatose() {
+	pair cm "command ucmatose -b $1 -c 10 -C 10" \
+		"command ucmatose -s $1 -c 10 -C 10"
+}
+
+# A tool of perftest. The timeout of its queue pairs is a second, because
+# emulated guests stall. Arguments: TOOL FAMILY [OPTION...]; with "-R" among
+# them, connected by rdma_cm.
+perftest() {
+	local tool=$1 family=$2 port=18515 host=frdma2 gid1 gid2
+
+	shift 2
+	gid1=$(gid_index frdma0 "$family")
+	gid2=$(gid_index frdma0 "$family" 2)
+	[[ " $* " != *" -R "* ]] || port=cm
+	case $family in
+	v4)	host=10.77.0.2 ;;
+	v6)	host=fd77::2
+		set -- "$@" --ipv6-addr ;;
+	esac
+	pair $port "$tool -d frdma0 -x $gid2 -u 18 -F $*" \
+		"$tool -d frdma0 -x $gid1 -u 18 -F $* $host"
+	note "$(grep -A 1 '#bytes' "$KTAP_TMP/client" | tail -n 1)"
 }

@@ -84,19 +84,24 @@ static const struct kind {
 	bool is_atomic;
 	bool from_remote;
 } kinds[] = {
-	{ 's', "SEND", IBV_WR_SEND, IBV_WC_SEND,
-	  .received = IBV_WC_RECV, .takes_recv = true },
-	{ 'S', "SEND_WITH_IMM", IBV_WR_SEND_WITH_IMM, IBV_WC_SEND,
+	{ .letter = 's', .name = "SEND", .opcode = IBV_WR_SEND,
+	  .done = IBV_WC_SEND, .received = IBV_WC_RECV, .takes_recv = true },
+	{ .letter = 'S', .name = "SEND_WITH_IMM",
+	  .opcode = IBV_WR_SEND_WITH_IMM, .done = IBV_WC_SEND,
 	  .received = IBV_WC_RECV, .takes_recv = true, .has_imm = true },
-	{ 'w', "RDMA_WRITE", IBV_WR_RDMA_WRITE, IBV_WC_RDMA_WRITE },
-	{ 'W', "RDMA_WRITE_WITH_IMM", IBV_WR_RDMA_WRITE_WITH_IMM,
-	  IBV_WC_RDMA_WRITE, .received = IBV_WC_RECV_RDMA_WITH_IMM,
-	  .takes_recv = true, .has_imm = true },
-	{ 'r', "RDMA_READ", IBV_WR_RDMA_READ, IBV_WC_RDMA_READ,
-	  .from_remote = true },
-	{ 'c', "CMP_SWAP", IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WC_COMP_SWAP,
+	{ .letter = 'w', .name = "RDMA_WRITE", .opcode = IBV_WR_RDMA_WRITE,
+	  .done = IBV_WC_RDMA_WRITE },
+	{ .letter = 'W', .name = "RDMA_WRITE_WITH_IMM",
+	  .opcode = IBV_WR_RDMA_WRITE_WITH_IMM, .done = IBV_WC_RDMA_WRITE,
+	  .received = IBV_WC_RECV_RDMA_WITH_IMM, .takes_recv = true,
+	  .has_imm = true },
+	{ .letter = 'r', .name = "RDMA_READ", .opcode = IBV_WR_RDMA_READ,
+	  .done = IBV_WC_RDMA_READ, .from_remote = true },
+	{ .letter = 'c', .name = "CMP_SWAP",
+	  .opcode = IBV_WR_ATOMIC_CMP_AND_SWP, .done = IBV_WC_COMP_SWAP,
 	  .is_atomic = true, .from_remote = true },
-	{ 'f', "FETCH_ADD", IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WC_FETCH_ADD,
+	{ .letter = 'f', .name = "FETCH_ADD",
+	  .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .done = IBV_WC_FETCH_ADD,
 	  .is_atomic = true, .from_remote = true },
 };
 
@@ -363,7 +368,7 @@ static void post_receives(const struct op *ops)
 		}
 		ret = ibv_post_recv(qp, &wr, &bad);
 		if (ret)
-			errc(1, ret, "ibv_post_recv");
+			errx(1, "ibv_post_recv: %s", strerror(ret));
 	}
 }
 
@@ -430,7 +435,7 @@ static void post_sends(const struct op *ops)
 	}
 	ret = ibv_post_send(qp, wr, &bad);
 	if (ret)
-		errc(1, ret, "ibv_post_send");
+		errx(1, "ibv_post_send: %s", strerror(ret));
 	free(wr);
 	free(sge);
 }

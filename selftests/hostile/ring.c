@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process that writes nonsense into its rings. ring.sh builds and runs it:
+ *
+ *	ring DEVICE GID_INDEX CASE [SECONDS [SEED]]
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_verbs.h>
+
+#include "../../kernel/uapi/frdma-abi.h"
+#include "../lib/pair.h"
+
+#define MAX_MAPS	16
+#define MEMORY		(256 << 10)
+
+struct map {
+	char *at;
+	size_t len;
+	unsigned long offset;
+};
+
+static struct map maps[MAX_MAPS];
+static int nr_maps;
+static unsigned char *memory;
+static struct ibv_mr *mr;
+static volatile bool stopped;
+static int seconds = 5;
+static unsigned int seed = 1;
+
+/* The rings, in the order in which they were made. */
+static void find_maps(void)
+{
+	unsigned long from, to, offset;
+	char line[512];
+	FILE *f;
+	int i;
+
+	nr_maps = 0;
+	f = fopen("/proc/self/maps", "r");
+	EXPECT(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (!strstr(line, "/uverbs") ||
+		    sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) != 3)
+			continue;
+		EXPECT(nr_maps < MAX_MAPS);
+		for (i = nr_maps++; i && maps[i - 1].offset > offset; i--)
+			maps[i] = maps[i - 1];
+		maps[i] = (struct map) { (void *)from, to - from, offset };
+	}
+	fclose(f);
+}
+
+/* What the provider does after posting, whatever the ring says. */
+static void ring_doorbell(struct ibv_qp *qp)
+{
+	struct ib_uverbs_post_send_resp resp;
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_post_send cmd;
+	} __attribute__((packed)) bell = {
+		.hdr = {
+			.command = IB_USER_VERBS_CMD_POST_SEND,
+			.in_words = sizeof(bell) / 4,
+			.out_words = sizeof(resp) / 4,
+		},
+		.cmd = {
+			.response = (uintptr_t)&resp,
+			.qp_handle = qp->handle,
+			.wqe_size = sizeof(struct ib_uverbs_send_wr),
+		},
+	};
+
+	EXPECT(write(qp->context->cmd_fd, &bell, sizeof(bell)) ==
+	       sizeof(bell));
+}
+
+static int state_of(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	EXPECT(!ibv_query_qp(qp, &attr, IBV_QP_STATE, &init));
+	return attr.qp_state;
+}
+
+/* Counts events of this kind until it is quiet. */
+static int async_events(enum ibv_event_type type)
+{
+	struct pollfd fd = { .fd = ctx->async_fd, .events = POLLIN };
+	struct ibv_async_event event;
+	int n = 0;
+
+	while (poll(&fd, 1, 500)) {
+		EXPECT(!ibv_get_async_event(ctx, &event));
+		n += event.event_type == type;
+		ibv_ack_async_event(&event);
+	}
+	return n;
+}
+
+static struct frdma_ring_head *head_of(int map)
+{
+	return (void *)maps[map].at;
+}
+
+static struct frdma_send_wqe *send_slot(int map, uint32_t stride, int i)
+{
+	return (void *)(maps[map].at + FRDMA_RING_SLOTS + i * stride);
+}
+
+static uint32_t any(unsigned int *state)
+{
+	return 2u * rand_r(state) ^ rand_r(state);
+}
+
+static uint32_t some(unsigned int *state, uint32_t n)
+{
+	return any(state) % n;
+}
+
+/* A work request that is right but for what chance makes wrong. */
+static void write_wqe(char *at, size_t room, unsigned int *state)
+{
+	struct frdma_send_wqe wqe = {
+		.opcode = some(state, 10),
+		.flags = some(state, 8) ? 1u << some(state, 4) :
+					  some(state, 256),
+		.num_sge = some(state, 8) ? 1 + some(state, 2) :
+					    some(state, 65536),
+		.inline_len = some(state, 4) ? some(state, 65) : any(state),
+		.ex = some(state, 2) ? mr->rkey : any(state),
+		.rkey = some(state, 8) ? mr->rkey : any(state),
+		.remote_addr = (uintptr_t)memory + some(state, MEMORY),
+	};
+	struct frdma_sge sge[2];
+	int i;
+
+	for (i = 0; i < 2; i++)
+		sge[i] = (struct frdma_sge) {
+			.addr = (uintptr_t)memory + some(state, MEMORY),
+			.length = some(state, 8) ? some(state, MEMORY) :
+						   any(state),
+			.lkey = some(state, 8) ? mr->lkey : any(state),
+		};
+	if (room < sizeof(wqe) + sizeof(sge))
+		return;
+	memcpy(at, &wqe, sizeof(wqe));
+	memcpy(at + sizeof(wqe), sge, sizeof(sge));
+}
+
+static void *scribble(void *arg)
+{
+	unsigned int state = (uintptr_t)arg;
+
+	while (!stopped) {
+		struct map *map = &maps[some(&state, nr_maps)];
+		volatile struct frdma_ring_head *head = (void *)map->at;
+		uint32_t off = some(&state, map->len);
+
+		switch (some(&state, 32)) {
+		case 0:
+			head->prod = any(&state);
+			break;
+		case 1:
+			head->cons = any(&state);
+			break;
+		case 2:
+			head->prod += some(&state, 9) - 4;
+			break;
+		case 3:
+			head->cons += some(&state, 9) - 4;
+			break;
+		case 4:
+			head->flags = any(&state);
+			break;
+		case 5:
+			memset(map->at + off, any(&state),
+			       some(&state, map->len - off));
+			break;
+		case 6 ... 12:
+			head->prod++;
+			break;
+		default:
+			off &= ~15;
+			write_wqe(map->at + off, map->len - off, &state);
+			break;
+		}
+		if (!some(&state, 16))
+			usleep(some(&state, 50));
+	}
+	return NULL;
+}
+
+/* One life of a pair whose rings are written over while it works. */
+static void random_life(unsigned int number)
+{
+	struct pair p = make_pair(16);
+	pthread_t threads[2];
+	struct ibv_wc wc[8];
+	double end;
+	uintptr_t i;
+
+	find_maps();
+	EXPECT(nr_maps == 6);
+	stopped = false;
+	for (i = 0; i < 2; i++)
+		EXPECT(!pthread_create(&threads[i], NULL, scribble,
+				       (void *)(2 * number + i)));
+
+	for (end = now() + 0.2; now() < end;) {
+		ring_doorbell(p.near);
+		ring_doorbell(p.far);
+		ibv_poll_cq(p.near_cq, 8, wc);
+		ibv_poll_cq(p.far_cq, 8, wc);
+		if (state_of(p.near) == IBV_QPS_ERR ||
+		    state_of(p.far) == IBV_QPS_ERR) {
+			struct ibv_qp_attr reset = { };
+
+			EXPECT(!ibv_modify_qp(p.near, &reset, IBV_QP_STATE));
+			EXPECT(!ibv_modify_qp(p.far, &reset, IBV_QP_STATE));
+			EXPECT(!connect_qp(p.near, p.far->qp_num));
+			EXPECT(!connect_qp(p.far, p.near->qp_num));
+		}
+	}
+
+	stopped = true;
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	unmake_pair(&p);
+}
+
+static void random_nonsense(void)
+{
+	double end = now() + seconds;
+	unsigned int n;
+
+	for (n = seed; now() < end; n++)
+		random_life(n);
+	printf("%u queue pairs broken\n", 2 * (n - seed));
+}
+
+/* A queue pair whose peer does not answer; its maps: CQ, SQ, RQ. */
+static struct ibv_qp *make_lonely(struct ibv_cq **cq)
+{
+	struct ibv_qp *qp;
+
+	*cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	EXPECT(*cq);
+	qp = make_qp(*cq, 4);
+	EXPECT(qp && !connect_qp(qp, 0xfffffe));
+	find_maps();
+	EXPECT(nr_maps == 3);
+	return qp;
+}
+
+static void ends_in_error(struct ibv_qp *qp)
+{
+	ring_doorbell(qp);
+	EXPECT(async_events(IBV_EVENT_QP_FATAL) == 1);
+	EXPECT(state_of(qp) == IBV_QPS_ERR);
+}
+
+/*
+ * The index goes back over a message that is being sent, and its slot is made
+ * a short inline one: what lies behind that must not be sent in its place.
+ */
+static void send_index_goes_back(void)
+{
+	struct ibv_cq *cq;
+	struct ibv_qp *qp = make_lonely(&cq);
+	struct ibv_sge sge = { (uintptr_t)memory, MEMORY, mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { (uintptr_t)memory, mr->rkey },
+	};
+	int i;
+
+	EXPECT(!ibv_post_send(qp, &wr, &bad));
+	EXPECT(!ibv_post_send(qp, &wr, &bad));
+	EXPECT(head_of(1)->prod == 2);
+	for (i = 0; i < 4; i++)
+		*send_slot(1, (maps[1].len - FRDMA_RING_SLOTS) / 4 & ~63, i) =
+			(struct frdma_send_wqe) {
+				.flags = IBV_SEND_INLINE, .inline_len = 8,
+			};
+	head_of(1)->prod = 1;
+	ends_in_error(qp);
+	EXPECT(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq));
+}
+
+static void send_index_jumps(void)
+{
+	struct ibv_cq *cq;
+	struct ibv_qp *qp = make_lonely(&cq);
+
+	head_of(1)->prod = 5;
+	ends_in_error(qp);
+	EXPECT(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq));
+}
+
+/* Pages stay with who has them mapped, here a child with half a ring. */
+static void mapping_outlives_queue(void)
+{
+	struct ibv_cq *cq;
+	struct ibv_qp *qp = make_lonely(&cq);
+	int said[2], wait_status;
+	char *kept = maps[2].at;
+	pid_t child;
+	char byte;
+
+	EXPECT(!pipe(said));
+	child = fork();
+	EXPECT(child >= 0);
+	if (!child) {
+		if (maps[1].len > 4096)
+			munmap(maps[1].at, 4096);
+		EXPECT(read(said[0], &byte, 1) == 1);
+		memset(kept, 0x5a, maps[2].len);
+		_exit(0);
+	}
+	EXPECT(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq));
+	EXPECT(write(said[1], "", 1) == 1);
+	EXPECT(waitpid(child, &wait_status, 0) == child);
+	EXPECT(!wait_status);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+#define CASE(name_)	{ #name_, name_ }
+	CASE(random_nonsense),
+	CASE(send_index_goes_back),
+	CASE(send_index_jumps),
+	CASE(mapping_outlives_queue),
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc < 4)
+		return 2;
+	open_device(argv[1], argv[2]);
+	if (argc > 4)
+		seconds = atoi(argv[4]);
+	if (argc > 5)
+		seed = atoi(argv[5]);
+	memory = aligned_alloc(4096, MEMORY);
+	mr = ibv_reg_mr(pd, memory, MEMORY, RIGHTS);
+	EXPECT(mr);
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (!strcmp(cases[i].name, argv[3])) {
+			cases[i].run();
+			return 0;
+		}
+	return 2;
+}

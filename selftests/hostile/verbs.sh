@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Verbs with values, states, keys and pointers that are wrong: each is refused
+# as the specification says, and leaves nothing behind. verbs.c, one process
+# for each case.
+#
+# default: no
+# guests: 1
+# timeout: 400
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/ends.sh"
+
+verbs() {
+	local before
+
+	before=$(rdma resource show)
+	"$KTAP_TMP/verbs" frdma0 "$(gid_index frdma0 v4)" "$1" |
+		tee "$KTAP_TMP/said"
+	[ ! -s "$KTAP_TMP/said" ] || note "$(<"$KTAP_TMP/said")"
+	[ "$(rdma resource show)" = "$before" ] ||
+		fail "before: $before; after: $(rdma resource show)"
+}
+
+cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/verbs" "${0%.sh}.c" -libverbs ||
+	exit
+links_up
+for case in qp_beyond_limits what_is_used_stays modify_refuses_values \
+	modify_refuses_transitions post_refuses work_that_is_wrong \
+	answers_that_cannot_be_written commands_of_chance ioctls_of_chance; do
+	ktap_test verbs $case
+done
+ktap_end

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Two queue pairs of one device, connected to each other, and what tests of
+ * the verbs expect. An expectation that does not hold ends the process.
+ */
+#ifndef FRDMA_TEST_PAIR_H
+#define FRDMA_TEST_PAIR_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <infiniband/verbs.h>
+
+#define RIGHTS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
+		 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+
+#define EXPECT(cond) do {						\
+	if (!(cond)) {							\
+		printf("%s:%d: %s (%s)\n", __FILE__, __LINE__, #cond,	\
+		       strerror(errno));				\
+		exit(1);						\
+	}								\
+} while (0)
+
+#define TO_INIT	(IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | \
+		 IBV_QP_ACCESS_FLAGS)
+#define TO_RTR	(IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | \
+		 IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | \
+		 IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER)
+#define TO_RTS	(IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | \
+		 IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC)
+
+static struct ibv_context *ctx;
+static struct ibv_pd *pd;
+static int gid_index;
+
+static inline double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static inline struct ibv_qp_attr init_attr(void)
+{
+	return (struct ibv_qp_attr) {
+		.qp_state = IBV_QPS_INIT, .port_num = 1,
+		.qp_access_flags = RIGHTS,
+	};
+}
+
+static inline struct ibv_qp_attr rtr_attr(uint32_t peer)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
+		.dest_qp_num = peer, .max_dest_rd_atomic = 4,
+		.min_rnr_timer = 1,
+		.ah_attr = {
+			.is_global = 1, .port_num = 1,
+			.grh = { .sgid_index = gid_index, .hop_limit = 4 },
+		},
+	};
+
+	EXPECT(!ibv_query_gid(ctx, 1, gid_index, &attr.ah_attr.grh.dgid));
+	return attr;
+}
+
+static inline struct ibv_qp_attr rts_attr(void)
+{
+	return (struct ibv_qp_attr) {
+		.qp_state = IBV_QPS_RTS, .timeout = 12, .retry_cnt = 7,
+		.rnr_retry = 7, .max_rd_atomic = 4,
+	};
+}
+
+static inline int connect_qp(struct ibv_qp *qp, uint32_t peer)
+{
+	struct ibv_qp_attr init = init_attr(), rtr = rtr_attr(peer);
+	struct ibv_qp_attr rts = rts_attr();
+
+	return ibv_modify_qp(qp, &init, TO_INIT) ?:
+	       ibv_modify_qp(qp, &rtr, TO_RTR) ?:
+	       ibv_modify_qp(qp, &rts, TO_RTS);
+}
+
+static inline struct ibv_qp *make_qp(struct ibv_cq *cq, uint32_t depth)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+		.cap = { .max_send_wr = depth, .max_recv_wr = depth,
+			 .max_send_sge = 4, .max_recv_sge = 4,
+			 .max_inline_data = 64 },
+	};
+
+	return ibv_create_qp(pd, &init);
+}
+
+/** struct pair - near sends to far; both complete to their own queues */
+struct pair {
+	struct ibv_cq *near_cq, *far_cq;
+	struct ibv_qp *near, *far;
+};
+
+static inline struct pair make_pair(uint32_t depth)
+{
+	struct pair p;
+
+	p.near_cq = ibv_create_cq(ctx, 2 * depth, NULL, NULL, 0);
+	p.far_cq = ibv_create_cq(ctx, 2 * depth, NULL, NULL, 0);
+	EXPECT(p.near_cq && p.far_cq);
+	p.near = make_qp(p.near_cq, depth);
+	p.far = make_qp(p.far_cq, depth);
+	EXPECT(p.near && p.far);
+	EXPECT(!connect_qp(p.near, p.far->qp_num));
+	EXPECT(!connect_qp(p.far, p.near->qp_num));
+	return p;
+}
+
+static inline void unmake_pair(struct pair *p)
+{
+	EXPECT(!ibv_destroy_qp(p->near) && !ibv_destroy_qp(p->far));
+	EXPECT(!ibv_destroy_cq(p->near_cq) && !ibv_destroy_cq(p->far_cq));
+}
+
+/* Status of the next completion. */
+static inline int status(struct ibv_cq *cq)
+{
+	double end = now() + 20;
+	struct ibv_wc wc;
+	int n;
+
+	do
+		n = ibv_poll_cq(cq, 1, &wc);
+	while (!n && now() < end);
+	EXPECT(n == 1);
+	return wc.status;
+}
+
+static inline void open_device(const char *name, const char *gid)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int i;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	gid_index = atoi(gid);
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			ctx = ibv_open_device(list[i]);
+	EXPECT(ctx);
+	pd = ibv_alloc_pd(ctx);
+	EXPECT(pd);
+}
+
+#endif /* FRDMA_TEST_PAIR_H */

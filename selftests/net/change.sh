@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What changes under a link while connections live: MTU, name, addresses,
+# state, namespace, sleep.
+#
+# default: no
+# guests: 1
+# timeout: 600
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/ends.sh"
+
+active_mtu() {
+	ibv_devinfo -d frdma0 | grep -q "active_mtu:.*$1 "
+}
+
+mtu_changes() {
+	ends_up
+	active_mtu 1024
+	flow v4 frdma0 frdma1 -t 16
+	ip link set va mtu 9000
+	in_far ip link set vb mtu 9000
+	await 5 active_mtu 4096
+	flow_is_well
+	pingpong v4 -m 4096 -n 20
+	ip link set va mtu 1500
+	await 5 active_mtu 1024
+	ip link set va mtu 600
+	active_mtu 512
+	! (pingpong v4 -m 1024 -n 20) || fail "path MTU above the active one"
+}
+
+netdev_is_renamed() {
+	ends_up
+	flow v4 frdma0 frdma1
+	ip link set va name vx
+	defer ip link set vx name va
+	flow_is_well
+	rdma link show frdma0/1 | grep -q 'netdev vx'
+	pingpong v4 -n 20
+}
+
+link_is_renamed() {
+	ends_up
+	flow v4 frdma0 frdma1
+	rdma dev set frdma0 name frdma7
+	defer rdma link delete frdma7
+	flow_is_well
+	rdma dev set frdma7 name frdma0
+	pingpong v4 -n 20
+	rdma dev set frdma0 name frdma7
+}
+
+other_address_comes_and_goes() {
+	ends_up
+	flow v4 frdma0 frdma1
+	ip address add 10.79.0.1/24 dev va
+	await 5 gid_is_there 0a4f:0001
+	ip address delete 10.79.0.1/24 dev va
+	await 5 gid_is_gone 0a4f:0001
+	flow_is_well
+}
+
+gid_is_there() {
+	grep -q "$1\$" /sys/class/infiniband/frdma0/ports/1/gids/* 2>/dev/null
+}
+
+gid_is_gone() {
+	! gid_is_there "$1"
+}
+
+own_address_goes() {
+	ends_up
+	flow v4 frdma0 frdma1 -t 12 -r 3
+	ip address delete $ENDS_NEAR4/24 dev va
+	flow_fails 20 'retry counter exceeded'
+	ip address add $ENDS_NEAR4/24 dev va
+	await 5 gid_index frdma0 v4
+	pingpong v4 -n 20
+}
+
+own_address_comes_back() {
+	ends_up
+	flow v4 frdma0 frdma1 -t 17
+	ip address delete $ENDS_NEAR4/24 dev va
+	sleep 0.5
+	ip address add $ENDS_NEAR4/24 dev va
+	flow_is_well
+}
+
+netdev_pauses() {
+	ends_up
+	flow v4 frdma0 frdma1 -t 17
+	ip link set va down
+	sleep 0.5
+	ip link set va up
+	flow_is_well
+}
+
+port_events() {
+	local watch
+
+	ends_up
+	stdbuf -oL ibv_asyncwatch -d frdma0 >"$KTAP_TMP/watch" 2>&1 &
+	watch=$!
+	await 20 grep -q . "$KTAP_TMP/watch"
+	ip link set va down
+	await 5 grep -q PORT_ERR "$KTAP_TMP/watch"
+	ip link set va up
+	await 5 grep -q PORT_ACTIVE "$KTAP_TMP/watch"
+	in_far ip link set vb down
+	await 5 events_are PORT_ERR 2
+	in_far ip link set vb up
+	await 5 events_are PORT_ACTIVE 2
+	sleep 1
+	events_are PORT_ERR 2
+	events_are PORT_ACTIVE 2
+	kill $watch
+}
+
+events_are() {
+	[ "$(grep -c "$1" "$KTAP_TMP/watch")" = "$2" ]
+}
+
+# Its queue pairs would know routes and addresses of elsewhere.
+netdev_moves_to_another_namespace() {
+	ends_up
+	flow v4 frdma0 frdma1
+	ip link set va netns far
+	flow_fails 20 'post:\|poll:\|status:'
+	await 10 gone frdma0
+	in_far ip link set va up
+	in_far rdma link add frdma0 type frdma netdev va
+	await 10 port_is frdma0
+	in_far ip link delete va
+	await 10 gone frdma0
+}
+
+# All tasks are frozen for a while, but packets and timers are not. What the
+# rest of a suspend does to a link is what its interface going down does.
+suspend_freezes_tasks() {
+	grep -qw freeze /sys/power/state || skip "this machine has no freeze"
+	[ -e /sys/power/pm_test ] || skip "this kernel has no pm_test"
+	ends_up
+	echo 1 >/sys/module/suspend/parameters/pm_test_delay
+	echo freezer >/sys/power/pm_test
+	defer bash -c 'echo none >/sys/power/pm_test'
+	flow v4 frdma0 frdma1 -t 17
+	echo freeze >/sys/power/state
+	flow_is_well
+	pingpong v4 -n 20
+}
+
+flow_build
+ktap_test mtu_changes
+ktap_test netdev_is_renamed
+ktap_test link_is_renamed
+ktap_test other_address_comes_and_goes
+ktap_test own_address_goes
+ktap_test own_address_comes_back
+ktap_test netdev_pauses
+ktap_test port_events
+ktap_test netdev_moves_to_another_namespace
+ktap_test suspend_freezes_tasks
+ktap_end

@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A kernel without IPv6 has links with IPv4 only, and says so once.
+#
+# default: no
+# guests: 1
+# cmdline: ipv6.disable=1
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/ends.sh"
+
+works_over_ipv4() {
+	ends_up
+	logged "this kernel has no IPv6: links use IPv4 only"
+	! gid_index frdma0 v6 || fail "a GID for IPv6"
+	! ss -Hlun sport = :4791 | grep -F '[' || fail "a socket for IPv6"
+	pingpong v4 -n 50
+}
+
+ktap_test works_over_ipv4
+ktap_end

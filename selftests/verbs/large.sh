@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A memory region of 4 GiB and more: its far end is read and written.
+#
+# default: no
+# guests: 1
+# mem: 6G
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/traffic.sh"
+
+# The responder's slots are spread over its region, the last ends with it.
+spread_over() {
+	local gid
+
+	gid=$(gid_index frdma0 v4)
+	"$PROGRAMS/exchange" -d frdma0 -g "$gid" -M "$1" &
+	await 60 listens 1 18516
+	"$PROGRAMS/exchange" -d frdma0 -g "$gid" -r 4 -n 16 10.77.0.1
+	wait $!
+}
+
+compile exchange
+links_up
+ktap_test spread_over $((4 << 30))
+ktap_test spread_over $(((4 << 30) + 40008))
+ktap_end
