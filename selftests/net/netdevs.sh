@@ -133,7 +133,7 @@ vlan_of_a_link_below() {
 	far=$(gid_of frdma1 0a4f:0002)
 	await 20 ping -c 1 -W 1 10.79.0.2
 	"$KTAP_TMP/flow" -n 20 frdma0 "$near" frdma1 "$far"
-	[ "$(cat /sys/class/net/va.5/statistics/tx_packets)" -gt 200 ]
+	[ "$(cat /sys/class/net/va.5/statistics/tx_bytes)" -gt 300000 ]
 }
 
 # Prints the index of the GID that ends so.

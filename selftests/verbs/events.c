@@ -49,10 +49,14 @@ static void expect_qp(enum ibv_event_type type, int n)
 		errx(1, "not %s of QP %d", ibv_event_type_str(type), n);
 }
 
+/* Of a port that goes, GIDs may go before. */
 static void expect_port(enum ibv_event_type type)
 {
-	struct ibv_async_event event = wait_event();
+	struct ibv_async_event event;
 
+	do {
+		event = wait_event();
+	} while (event.event_type == IBV_EVENT_GID_CHANGE);
 	if (event.event_type != type || event.element.port_num != 1)
 		errx(1, "not %s of port 1", ibv_event_type_str(type));
 }
@@ -86,7 +90,8 @@ static void make_qp(int n, int cqes)
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
-		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
+				   IBV_ACCESS_REMOTE_ATOMIC,
 	};
 
 	cq[n] = ibv_create_cq(ctx, cqes, NULL, NULL, 0);
@@ -210,15 +215,37 @@ static void access_err(void)
 	expect_wc(0, IBV_WC_REM_ACCESS_ERR);
 }
 
-/* A message longer than its receive. */
+/* An atomic on what is not aligned. */
 static void req_err(void)
 {
+	struct ibv_sge sge = { (uintptr_t)buf[0], 8, mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+		.wr.atomic = { .remote_addr = (uintptr_t)buf[1] + 4,
+			       .rkey = mr->rkey },
+	}, *bad;
+
+	connect_both();
+	if (ibv_post_send(qp[0], &wr, &bad))
+		errx(1, "ibv_post_send");
+	expect_qp(IBV_EVENT_QP_REQ_ERR, 1);
+	expect_wc(0, IBV_WC_REM_INV_REQ_ERR);
+}
+
+/* A message longer than its receive: the completions say it, no event does. */
+static void long_send(void)
+{
+	struct pollfd fd = { .fd = ctx->async_fd, .events = POLLIN };
+
 	connect_both();
 	post_recv(1, 99);
 	post_send(0, IBV_WR_SEND, 0);
-	expect_qp(IBV_EVENT_QP_REQ_ERR, 1);
 	expect_wc(0, IBV_WC_REM_INV_REQ_ERR);
 	expect_wc(1, IBV_WC_LOC_LEN_ERR);
+	if (poll(&fd, 1, 0))
+		errx(1, "%s", ibv_event_type_str(wait_event().event_type));
 }
 
 /* More completions than the queue holds; nobody polls. */
@@ -261,6 +288,7 @@ static const struct {
 	{ "sq_drained", sq_drained },
 	{ "access_err", access_err },
 	{ "req_err", req_err },
+	{ "long_send", long_send },
 	{ "cq_err", cq_err },
 	{ "port", port },
 };
@@ -279,7 +307,8 @@ static void setup(const char *name)
 		err(1, "ibv_query_gid");
 	pd = ibv_alloc_pd(ctx);
 	mr = pd ? ibv_reg_mr(pd, buf, sizeof(buf), IBV_ACCESS_LOCAL_WRITE |
-			     IBV_ACCESS_REMOTE_WRITE) : NULL;
+			     IBV_ACCESS_REMOTE_WRITE |
+			     IBV_ACCESS_REMOTE_ATOMIC) : NULL;
 	if (!mr)
 		err(1, "ibv_reg_mr");
 	for (i = 0; i < 2; i++)

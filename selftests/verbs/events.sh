@@ -28,7 +28,8 @@ port_goes_down_and_up() {
 
 compile events
 links_up
-for name in comm_est sq_drained access_err req_err cq_err; do
+for name in comm_est sq_drained access_err req_err long_send \
+		cq_err; do
 	ktap_test event $name
 done
 ktap_test port_goes_down_and_up
