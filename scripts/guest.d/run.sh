@@ -140,7 +140,8 @@ qemu_processors() {
 	esac
 }
 
-# Builds guest N's QEMU command line in QEMU.
+# Builds guest N's QEMU command line in QEMU. A booting kernel counts ticks, and
+# panics if there are too few: as on a host that has no time for it.
 qemu_command() {
 	local n=$1 layer number=0 tags=''
 
@@ -167,7 +168,7 @@ qemu_command() {
 		-kernel "$ROOT/boot/vmlinux-bench-$kernel"
 		-initrd initramfs
 		-append "console=ttyS0 quiet tsc=reliable mitigations=off `
-			`panic=-1 oops=panic net.ifnames=0 `
+			`no_timer_check panic=-1 oops=panic net.ifnames=0 `
 			`rcupdate.rcu_cpu_stall_timeout=60 `
 			`hugepages=$hugepages bench.node=$n `
 			`bench.nodes=$guests bench.layers=$tags `
