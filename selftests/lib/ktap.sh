@@ -170,8 +170,9 @@ ktap_run() {
 	return $status
 }
 
+# The verdict is followed by the time that the test took.
 ktap_test() {
-	local status reports
+	local status reports begin=$SECONDS took
 
 	KTAP_NAME=$*
 	[[ $KTAP_NAME == *"${KTAP_ONLY:-}"* ]] || return 0
@@ -179,6 +180,7 @@ ktap_test() {
 	ktap_mark
 	ktap_run "$@"	# not after || or if: "set -e" is off there
 	status=$?
+	took="# $((SECONDS - begin)) s"
 	reports=$(ktap_reports)
 	if [ -n "$reports" ]; then
 		echo "$reports" >>"$KTAP_TMP/output"
@@ -186,13 +188,13 @@ ktap_test() {
 	fi
 	case $status in
 	0)
-		echo "ok $KTAP_TOTAL $KTAP_NAME" ;;
+		echo "ok $KTAP_TOTAL $KTAP_NAME $took" ;;
 	"$KTAP_SKIP")
 		echo "ok $KTAP_TOTAL $KTAP_NAME # SKIP $(<"$KTAP_TMP/skip")" ;;
 	*)
 		KTAP_FAILED=$((KTAP_FAILED + 1))
 		sed 's/^/# /' "$KTAP_TMP/output"
-		echo "not ok $KTAP_TOTAL $KTAP_NAME" ;;
+		echo "not ok $KTAP_TOTAL $KTAP_NAME $took" ;;
 	esac
 }
 
