@@ -7,8 +7,9 @@
 ENDS_NEAR4=10.78.0.1 ENDS_FAR4=10.78.0.2
 ENDS_NEAR6=fd78::1 ENDS_FAR6=fd78::2
 
+# Cheaper than "ip netns exec", which mounts a sysfs each time.
 in_far() {
-	ip netns exec far "$@"
+	nsenter --net=/run/netns/far "$@"
 }
 
 # True if link NAME is there, or is not.

@@ -56,12 +56,12 @@ gid_index() {
 	# shellcheck disable=SC2016 # for the guest's shell
 	ktap_on "$n" '
 		cd /sys/class/infiniband/'"$dev"'/ports/1/gids || exit
-		for i in $(ls | sort -n); do
-			grep -q "'"$pattern"'" $i 2>/dev/null || continue
-			echo $i
-			exit
-		done
-		exit 1' || fail "guest $n has no $family GID on $dev"
+		for ((i = 0; ; i++)); do
+			[ -e $i ] || exit 1
+			read -r gid <$i || gid=
+			[[ ! $gid =~ '"$pattern"' ]] || break
+		done 2>/dev/null
+		echo $i' || fail "guest $n has no $family GID on $dev"
 }
 
 # Prints a hardware counter of DEV in guest N.
