@@ -40,7 +40,7 @@ autoload() {
 
 loopback_is_refused() {
 	refuse "Operation not supported" add frdma0 lo
-	logged "lo"
+	logged "no link frdma0 on lo: a link needs an address that other hosts"
 	gone frdma0
 }
 
@@ -56,7 +56,7 @@ tunnel_is_refused() {
 	ip tuntap add tun0 mode tun
 	defer ip link delete tun0
 	refuse "Operation not supported" add frdma0 tun0
-	logged "tun0"
+	logged "no link frdma0 on tun0: it is not an Ethernet interface"
 	gone frdma0
 }
 
@@ -66,7 +66,7 @@ taken_name_is_refused() {
 	defer links_down
 	add frdma0 eth0
 	refuse "File exists" add frdma0 v0
-	logged "frdma0"
+	logged "no link frdma0 on v0: the name is taken by another RDMA device"
 	rdma link show frdma0/1 | grep -q 'netdev eth0'
 }
 
@@ -74,7 +74,7 @@ second_link_on_a_netdev_is_refused() {
 	defer links_down
 	add frdma0 eth0
 	refuse "File exists" add frdma1 eth0
-	logged "eth0"
+	logged "no link frdma1 on eth0: the interface has a frdma link already"
 	gone frdma1
 }
 
@@ -91,6 +91,29 @@ netdev_down_and_up() {
 	await 5 grep -q ACTIVE $state
 	ip link set eth0 down
 	await 5 grep -q DOWN $state
+}
+
+# What the port says of its speed, whatever the netdev says of its own.
+speed_is_the_netdevs() {
+	modprobe tun
+	mkdir -p /dev/net
+	[ -e /dev/net/tun ] || mknod /dev/net/tun c 10 200
+	ip tuntap add tap0 mode tap
+	defer ip link delete tap0
+	add frdma0 tap0
+	speed_is 10 "2.5 Gb/sec (1X SDR)"
+	speed_is 10000 "10 Gb/sec (1X FDR10)"
+	speed_is 25000 "25 Gb/sec (1X EDR)"
+	speed_is 56000 "100 Gb/sec (4X EDR)"
+	speed_is 400000 "400 Gb/sec (4X NDR)"
+	rdma link delete frdma0
+}
+
+speed_is() {
+	local rate=/sys/class/infiniband/frdma0/ports/1/rate
+
+	ethtool -s tap0 speed "$1" duplex full
+	[ "$(<$rate)" = "$2" ] || fail "$1 Mb/s is $(<$rate)"
 }
 
 # A netdev that goes takes its link along.
@@ -140,6 +163,7 @@ ktap_test tunnel_is_refused
 ktap_test taken_name_is_refused
 ktap_test second_link_on_a_netdev_is_refused
 ktap_test netdev_down_and_up
+ktap_test speed_is_the_netdevs
 ktap_test netdev_vanishes
 ktap_test namespace_vanishes
 KTAP_LIMIT=280 ktap_test two_hundred_rounds
