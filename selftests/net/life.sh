@@ -81,6 +81,37 @@ ended() {
 	! kill -0 "$1" 2>/dev/null
 }
 
+# A namespace that nobody has named ends with its last process: one that is
+# killed while it sends to itself.
+namespace_exits() {
+	local gid holder
+
+	modprobe dummy numdummies=0
+	modprobe frdma
+	unshare -n sleep 1000 &
+	holder=$!
+	await 10 is_elsewhere $holder
+	nsenter -t $holder -n bash -e -c "
+		ip link set lo up
+		ip link add da type dummy
+		ip link set da up
+		ip address add $ENDS_NEAR4/24 dev da
+		rdma link add frdma0 type frdma netdev da"
+	await 10 port_is frdma0
+	gid=$(gid_index frdma0 v4)
+	nsenter -t $holder -n "$KTAP_TMP/flow" frdma0 "$gid" frdma0 "$gid" \
+		>"$KTAP_TMP/flow.out" 2>&1 &
+	FLOW=$!
+	await 10 grep -q flows "$KTAP_TMP/flow.out"
+	kill -KILL $holder "$FLOW"
+	nothing_is_left
+}
+
+# True if process PID is in another network namespace.
+is_elsewhere() {
+	[ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ]
+}
+
 # An interface that goes down ends no link; its connections die of silence.
 ifdown() {
 	ends_up
@@ -119,7 +150,7 @@ others_come_and_go() {
 	ends_up
 	ip link add vc type veth peer name vd
 	defer ip link delete vc
-	flow v4 frdma0 frdma1 -t 16
+	flow v4 frdma0 frdma1
 	for round in $(seq "$1"); do
 		rdma link add frdma2 type frdma netdev vc || fail "round $round"
 		rdma link add frdma3 type frdma netdev vd || fail "round $round"
@@ -164,6 +195,7 @@ for way in delete netdev namespace rmmod; do
 	ktap_test polling $way
 	ktap_test sleeping $way
 done
+ktap_test namespace_exits
 ktap_test ifdown
 ktap_test killed
 KTAP_LIMIT=300 ktap_test others_come_and_go ${FULL:+10}5
