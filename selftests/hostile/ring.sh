@@ -5,7 +5,6 @@
 # nothing else: others on the same links go on, and it leaves nothing behind.
 # FULL=1 for minutes of it.
 #
-# default: no
 # guests: 1
 # timeout: 600
 
@@ -27,7 +26,7 @@ bystanders_go_on() {
 
 	ends_up
 	gid=$(gid_index frdma0 v4)
-	flow v4 frdma0 frdma1 -t 17
+	flow v4 frdma0 frdma1
 	"$KTAP_TMP/ring" frdma0 "$gid" random_nonsense "$1" $RANDOM \
 		>"$KTAP_TMP/said" 2>&1 || fail "ring: $(<"$KTAP_TMP/said")"
 	flow_is_well
