@@ -18,7 +18,7 @@ active_mtu() {
 mtu_changes() {
 	ends_up
 	active_mtu 1024
-	flow v4 frdma0 frdma1 -t 16
+	flow v4 frdma0 frdma1
 	ip link set va mtu 9000
 	in_far ip link set vb mtu 9000
 	await 5 active_mtu 4096
@@ -82,7 +82,7 @@ own_address_goes() {
 
 own_address_comes_back() {
 	ends_up
-	flow v4 frdma0 frdma1 -t 17
+	flow v4 frdma0 frdma1
 	ip address delete $ENDS_NEAR4/24 dev va
 	sleep 0.5
 	ip address add $ENDS_NEAR4/24 dev va
@@ -91,7 +91,7 @@ own_address_comes_back() {
 
 netdev_pauses() {
 	ends_up
-	flow v4 frdma0 frdma1 -t 17
+	flow v4 frdma0 frdma1
 	ip link set va down
 	sleep 0.5
 	ip link set va up
@@ -146,7 +146,7 @@ suspend_freezes_tasks() {
 	echo 1 >/sys/module/suspend/parameters/pm_test_delay
 	echo freezer >/sys/power/pm_test
 	defer bash -c 'echo none >/sys/power/pm_test'
-	flow v4 frdma0 frdma1 -t 17
+	flow v4 frdma0 frdma1
 	echo freeze >/sys/power/state
 	flow_is_well
 	pingpong v4 -n 20
