@@ -115,11 +115,6 @@ static const struct ib_device_ops frdma_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, frdma_uctx, ib),
 };
 
-/* Commands of the write() interface that not every device has. */
-#define WRITE_COMMANDS (BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) | \
-			BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) | \
-			BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ))
-
 /*
  * EUI-64 of the interface's hardware address, in which the two bytes in the
  * middle, ff:fe for each such address, give way to @salt.
@@ -217,7 +212,9 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev)
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = 1;
 	ib->num_comp_vectors = num_online_cpus();
-	ib->uverbs_cmd_mask |= WRITE_COMMANDS;
+	/* Processes post into rings; only arming is a command. */
+	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+	ib->driver_def = frdma_qp_uapi;
 	/* /sys/class/infiniband/<link>/device/net/ has the interface. */
 	ib->dev.parent = ndev->dev.parent;
 	strscpy(ib->node_desc, "frdma", sizeof(ib->node_desc));

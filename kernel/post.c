@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
+#define UVERBS_MODULE_NAME frdma
+#include <rdma/uverbs_named_ioctl.h>
+
 #include "mr.h"
 #include "post.h"
 #include "proto/wqe.h"
 #include "qp.h"
+#include "uapi/frdma-abi.h"
 
 /*
  * A post may come from anywhere, with interrupts off too (ib_mad does so).
@@ -176,13 +180,10 @@ static int post_sends(struct frdma_qp *qp, const struct ib_send_wr *wr,
 }
 
 /**
- * frdma_post_send - the verb, and the doorbell of a process
- * @ib: queue pair
- * @wr: work requests; a process's are in its ring
+ * frdma_post_send - the verb
+ * @ib: queue pair of a consumer in the kernel; a process rings the doorbell
+ * @wr: work requests
  * @bad_wr: set to the first that was not posted
- *
- * A doorbell has both sides look: receive requests posted in the error state
- * are announced by it too.
  *
  * Context: any. Return: 0; -EINVAL; -ENOMEM if the queue is full;
  * -EOPNOTSUPP for an operation that does not exist here.
@@ -191,14 +192,8 @@ int frdma_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr)
 {
 	struct frdma_qp *qp = to_frdma_qp(ib);
-	int err = 0;
+	int err = post_sends(qp, wr, bad_wr);
 
-	if (qp->user) {
-		if (frdma_qp_state(qp) == IB_QPS_ERR)
-			kick(&qp->rq.side);
-	} else {
-		err = post_sends(qp, wr, bad_wr);
-	}
 	kick(&qp->sq.side);
 	return err;
 }
@@ -223,7 +218,7 @@ static int post_one_recv(struct frdma_qp *qp, const struct ib_recv_wr *wr)
 
 /**
  * frdma_post_recv - the verb
- * @ib: queue pair; a process posts without us
+ * @ib: queue pair of a consumer in the kernel; a process posts without us
  * @wr: receive requests
  * @bad_wr: set to the first that was not posted
  *
@@ -236,22 +231,20 @@ int frdma_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	unsigned long flags;
 	int err = 0;
 
-	if (!qp->user) {
-		if (frdma_qp_state(qp) == IB_QPS_RESET) {
-			*bad_wr = wr;
-			return -EINVAL;
-		}
-		spin_lock_irqsave(&qp->rq.post_lock, flags);
-		for (; wr; wr = wr->next) {
-			err = post_one_recv(qp, wr);
-			if (err) {
-				*bad_wr = wr;
-				break;
-			}
-		}
-		frdma_ring_prod_release(&qp->rq.ring, qp->rq.prod);
-		spin_unlock_irqrestore(&qp->rq.post_lock, flags);
+	if (frdma_qp_state(qp) == IB_QPS_RESET) {
+		*bad_wr = wr;
+		return -EINVAL;
 	}
+	spin_lock_irqsave(&qp->rq.post_lock, flags);
+	for (; wr; wr = wr->next) {
+		err = post_one_recv(qp, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	frdma_ring_prod_release(&qp->rq.ring, qp->rq.prod);
+	spin_unlock_irqrestore(&qp->rq.post_lock, flags);
 
 	/* Pairs with the barrier in frdma_qp_rq_doorbell(). */
 	smp_mb();
@@ -259,3 +252,36 @@ int frdma_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		kick(&qp->rq.side);
 	return err;
 }
+
+/*
+ * A process has put something into a ring. Both sides look: receive requests
+ * posted in the error state are announced by this, too.
+ */
+static int UVERBS_HANDLER(FRDMA_METHOD_QP_DOORBELL)
+	(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_qp *ib = uverbs_attr_get_obj(attrs,
+					       FRDMA_ATTR_QP_DOORBELL_HANDLE);
+	struct frdma_qp *qp;
+
+	if (IS_ERR(ib))
+		return PTR_ERR(ib);
+
+	qp = to_frdma_qp(ib);
+	if (frdma_qp_state(qp) == IB_QPS_ERR)
+		kick(&qp->rq.side);
+	kick(&qp->sq.side);
+	return 0;
+}
+
+DECLARE_UVERBS_NAMED_METHOD(FRDMA_METHOD_QP_DOORBELL,
+	UVERBS_ATTR_IDR(FRDMA_ATTR_QP_DOORBELL_HANDLE, UVERBS_OBJECT_QP,
+			UVERBS_ACCESS_READ, UA_MANDATORY));
+
+ADD_UVERBS_METHODS(qp_methods, UVERBS_OBJECT_QP,
+		   &UVERBS_METHOD(FRDMA_METHOD_QP_DOORBELL));
+
+const struct uapi_definition frdma_qp_uapi[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_QP, &qp_methods),
+	{ }
+};

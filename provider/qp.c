@@ -3,10 +3,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/ioctl.h>
 
 #include <ccan/array_size.h>
-#include <infiniband/kern-abi.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl.h>
 
 #include "frdma.h"
 #include "qp.h"
@@ -96,29 +97,30 @@ static const struct wr_kind *find_wr_kind(enum ibv_qp_type type,
 }
 
 /*
- * The command for posting is the doorbell when it brings no work request: the
- * kernel then looks at both rings of the queue pair.
+ * The kernel then looks at both rings of the queue pair. An ioctl() works for
+ * whoever holds the file; write() only with the credentials that opened it.
  */
 static int ring_doorbell(const struct ibv_qp *ibvqp)
 {
-	struct ib_uverbs_post_send_resp resp;
 	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_post_send core;
-	} cmd = {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr handle;
+	} call = {
 		.hdr = {
-			.command	= IB_USER_VERBS_CMD_POST_SEND,
-			.in_words	= sizeof(cmd) / 4,
-			.out_words	= sizeof(resp) / 4,
+			.length		= sizeof(call),
+			.object_id	= UVERBS_OBJECT_QP,
+			.method_id	= FRDMA_METHOD_QP_DOORBELL,
+			.num_attrs	= 1,
+			.driver_id	= FRDMA_DRIVER_ID,
 		},
-		.core = {
-			.response	= (uintptr_t)&resp,
-			.qp_handle	= ibvqp->handle,
-			.wqe_size	= sizeof(struct ib_uverbs_send_wr),
+		.handle = {
+			.attr_id	= FRDMA_ATTR_QP_DOORBELL_HANDLE,
+			.flags		= UVERBS_ATTR_F_MANDATORY,
+			.data		= ibvqp->handle,
 		},
 	};
 
-	if (write(ibvqp->context->cmd_fd, &cmd, sizeof(cmd)) != sizeof(cmd))
+	if (ioctl(ibvqp->context->cmd_fd, RDMA_VERBS_IOCTL, &call))
 		return errno;
 
 	return 0;

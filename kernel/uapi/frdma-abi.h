@@ -27,6 +27,20 @@
 /* "FRMA": far from the numbers that the kernel's enum gives out. */
 #define FRDMA_DRIVER_ID		0x46524d41
 
+/*
+ * Methods of UVERBS_OBJECT_QP, called by ioctl() on the command file
+ * descriptor. Numbers of a driver's own begin at 1 << UVERBS_ID_NS_SHIFT.
+ */
+enum frdma_qp_method {
+	/* The kernel looks at the rings of a queue pair. */
+	FRDMA_METHOD_QP_DOORBELL = 1 << 12,
+};
+
+enum frdma_qp_doorbell_attr {
+	/* The queue pair's handle. */
+	FRDMA_ATTR_QP_DOORBELL_HANDLE = 1 << 12,
+};
+
 /**
  * struct frdma_ring_head - the indices of a mapped ring
  * @prod: next slot that the producer fills; written by the producer only

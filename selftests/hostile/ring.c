@@ -11,9 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <rdma/ib_user_verbs.h>
-
 #include "../../kernel/uapi/frdma-abi.h"
+#include "../lib/doorbell.h"
 #include "../lib/pair.h"
 
 #define MAX_MAPS	16
@@ -59,25 +58,7 @@ static void find_maps(void)
 /* What the provider does after posting, whatever the ring says. */
 static void ring_doorbell(struct ibv_qp *qp)
 {
-	struct ib_uverbs_post_send_resp resp;
-	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_post_send cmd;
-	} __attribute__((packed)) bell = {
-		.hdr = {
-			.command = IB_USER_VERBS_CMD_POST_SEND,
-			.in_words = sizeof(bell) / 4,
-			.out_words = sizeof(resp) / 4,
-		},
-		.cmd = {
-			.response = (uintptr_t)&resp,
-			.qp_handle = qp->handle,
-			.wqe_size = sizeof(struct ib_uverbs_send_wr),
-		},
-	};
-
-	EXPECT(write(qp->context->cmd_fd, &bell, sizeof(bell)) ==
-	       sizeof(bell));
+	EXPECT(!ring_doorbell_of(qp->context->cmd_fd, qp->handle));
 }
 
 static int state_of(struct ibv_qp *qp)

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The provider's queues, down to the bytes in the rings. The kernel is a
- * memfd: rings are mapped from it, and doorbells, being writes, land at its
- * file position. The commands that reach the kernel through libibverbs are
- * defined here and take the place of the library's.
+ * memfd, from which rings are mapped. The commands that reach the kernel
+ * through libibverbs are defined here and take the place of the library's, and
+ * so is ioctl(), where doorbells arrive.
  */
 #include <config.h>
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl.h>
 
 #include "frdma.h"
 #include "abi.h"
@@ -20,7 +26,6 @@
 #include "tap.h"
 
 #define RING_SPACE	65536
-#define DOORBELLS_AT	(16 * RING_SPACE)
 
 #define SQ_ENTRIES	8
 #define RQ_ENTRIES	4
@@ -32,8 +37,8 @@
 			 MAX_SGE * sizeof(struct frdma_sge))
 
 struct doorbell {
-	struct ib_uverbs_cmd_hdr hdr;
-	struct ib_uverbs_post_send core;
+	struct ib_uverbs_ioctl_hdr hdr;
+	struct ib_uverbs_attr attr;
 };
 
 /* What the fake kernel knows. */
@@ -44,14 +49,16 @@ static struct {
 	struct frdma_ring_desc desc[16];
 	uint32_t cq_flags;
 	int fail_resize;
+	int fail_doorbell;
+	unsigned int doorbells;
+	struct doorbell bell;
 } kernel;
 
 static void kernel_open(void)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.fd = memfd_create("kernel", 0);
-	if (kernel.fd < 0 || ftruncate(kernel.fd, DOORBELLS_AT) ||
-	    lseek(kernel.fd, DOORBELLS_AT, SEEK_SET) < 0)
+	if (kernel.fd < 0 || ftruncate(kernel.fd, 16 * RING_SPACE))
 		abort();
 	kernel.vctx.context.cmd_fd = kernel.fd;
 }
@@ -77,9 +84,27 @@ static struct frdma_ring_desc kernel_make_ring(uint32_t entries,
 
 static unsigned int doorbells(void)
 {
-	off_t at = lseek(kernel.fd, 0, SEEK_CUR);
+	return kernel.doorbells;
+}
 
-	return (at - DOORBELLS_AT) / sizeof(struct doorbell);
+int ioctl(int fd, unsigned long request, ...)
+{
+	const struct doorbell *bell;
+	va_list args;
+
+	va_start(args, request);
+	bell = va_arg(args, const void *);
+	va_end(args);
+
+	EXPECT_EQ(fd, kernel.fd);
+	EXPECT_EQ(request, RDMA_VERBS_IOCTL);
+	if (kernel.fail_doorbell) {
+		errno = kernel.fail_doorbell;
+		return -1;
+	}
+	kernel.bell = *bell;
+	kernel.doorbells++;
+	return 0;
 }
 
 int ibv_cmd_create_cq_ex(struct ibv_context *context,
@@ -414,19 +439,21 @@ TEST(post_send__one_doorbell_for_a_list)
 		{ .opcode = IBV_WR_SEND },
 	}, *bad;
 	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
-	struct doorbell bell;
+	const struct doorbell *bell = &kernel.bell;
 
 	EXPECT_EQ(frdma_post_send(qp, wr, &bad), 0);
 	EXPECT_EQ(sq_head(qp)->prod, 3);
 	EXPECT_EQ(doorbells(), 1);
-	EXPECT_EQ(pread(kernel.fd, &bell, sizeof(bell), DOORBELLS_AT),
-		  sizeof(bell));
-	EXPECT_EQ(bell.hdr.command, IB_USER_VERBS_CMD_POST_SEND);
-	EXPECT_EQ(bell.hdr.in_words * 4, sizeof(bell));
-	EXPECT_EQ(bell.hdr.out_words, 1);
-	EXPECT_EQ(bell.core.qp_handle, 77);
-	EXPECT_EQ(bell.core.wr_count | bell.core.sge_count, 0);
-	EXPECT_EQ(bell.core.wqe_size, sizeof(struct ib_uverbs_send_wr));
+	EXPECT_EQ(bell->hdr.length, sizeof(*bell));
+	EXPECT_EQ(bell->hdr.object_id, UVERBS_OBJECT_QP);
+	EXPECT_EQ(bell->hdr.method_id, FRDMA_METHOD_QP_DOORBELL);
+	EXPECT_EQ(bell->hdr.num_attrs, 1);
+	EXPECT_EQ(bell->hdr.driver_id, FRDMA_DRIVER_ID);
+	EXPECT_EQ(bell->hdr.reserved1 | bell->hdr.reserved2, 0);
+	EXPECT_EQ(bell->attr.attr_id, FRDMA_ATTR_QP_DOORBELL_HANDLE);
+	EXPECT_EQ(bell->attr.flags, UVERBS_ATTR_F_MANDATORY);
+	EXPECT_EQ(bell->attr.len | bell->attr.attr_data.reserved, 0);
+	EXPECT_EQ(bell->attr.data, 77);
 	close_qp(qp);
 }
 
@@ -470,8 +497,8 @@ TEST(post_send__says_what_the_doorbell_said)
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad = NULL;
 	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
 
-	kernel.vctx.context.cmd_fd = -1;
-	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), EBADF);
+	kernel.fail_doorbell = EIO;
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), EIO);
 	EXPECT(bad == &wr);
 	close_qp(qp);
 }
