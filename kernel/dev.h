@@ -25,7 +25,8 @@ struct frdma_stats;
  * @mrs_next: where the search for a free key goes on; under the lock of @mrs
  * @ahs: struct frdma_ah by number; writers take its lock, readers RCU
  * @ahs_next: where the search for a free number goes on; likewise
- * @gsi_qp: queue pair 1, found under RCU; NULL while there is none
+ * @gsi_qp: queue pair 1, read under RCU; NULL while there is none. Set by
+ *          cmpxchg, since a second one is refused
  * @stats: per-CPU counters, see stats.h
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
@@ -46,7 +47,7 @@ struct frdma_dev {
 	u32 mrs_next;
 	struct xarray ahs;
 	u32 ahs_next;
-	struct frdma_qp *gsi_qp;
+	struct frdma_qp __rcu *gsi_qp;
 	struct frdma_stats __percpu *stats;
 	bool port_active;
 	atomic_t nr_qp;

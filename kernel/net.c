@@ -287,7 +287,10 @@ bool frdma_net_dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
 {
 	const struct ib_gid_attr *attr;
 
-	/* Before it has a GSI queue pair, it may have no table of GIDs. */
+	/*
+	 * Before it has a GSI queue pair, it may have no table of GIDs.
+	 * Pairs with the full barrier of cmpxchg() in frdma_qp_publish().
+	 */
 	if (!smp_load_acquire(&dev->gsi_qp))
 		return false;
 

@@ -28,7 +28,8 @@ int frdma_qp_publish(struct frdma_qp *qp)
 
 	if (qp->type == IB_QPT_GSI) {
 		qp->qpn = FRDMA_QPN_GSI;
-		if (cmpxchg(&qp->dev->gsi_qp, NULL, qp))
+		if (unrcu_pointer(cmpxchg(&qp->dev->gsi_qp, NULL,
+					  RCU_INITIALIZER(qp))))
 			return -EBUSY;
 		return 0;
 	}
@@ -50,7 +51,7 @@ int frdma_qp_publish(struct frdma_qp *qp)
 void frdma_qp_unpublish(struct frdma_qp *qp)
 {
 	if (qp->type == IB_QPT_GSI)
-		WRITE_ONCE(qp->dev->gsi_qp, NULL);
+		RCU_INIT_POINTER(qp->dev->gsi_qp, NULL);
 	else
 		xa_erase(&frdma_qps, qp->qpn);
 }
@@ -78,7 +79,7 @@ struct frdma_qp *frdma_qp_find(const struct frdma_net *fnet, u32 qpn)
 struct frdma_qp *frdma_qp_find_gsi(struct frdma_dev *dev)
 {
 	/* Pairs with the full barrier of cmpxchg() in frdma_qp_publish(). */
-	return smp_load_acquire(&dev->gsi_qp);
+	return rcu_dereference(dev->gsi_qp);
 }
 
 static enum hrtimer_restart deadline_passed(struct hrtimer *timer)
