@@ -276,14 +276,9 @@ struct net *frdma_net_ns(const struct frdma_net *fnet)
 	return fnet->net;
 }
 
-/**
- * frdma_net_dev_has_gid - is an address one of a link's
- * @dev: link
- * @gid: address, as a GID
- *
- * Context: any but hard interrupts.
- */
-bool frdma_net_dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
+/* Is an address one of a link's; with @ndev, as an address of that interface. */
+static bool dev_has_gid_on(struct frdma_dev *dev, const union ib_gid *gid,
+			   struct net_device *ndev)
 {
 	const struct ib_gid_attr *attr;
 
@@ -295,7 +290,7 @@ bool frdma_net_dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
 		return false;
 
 	attr = rdma_find_gid_by_port(&dev->ib, gid, IB_GID_TYPE_ROCE_UDP_ENCAP,
-				     1, NULL);
+				     1, ndev);
 	if (IS_ERR(attr))
 		return false;
 	rdma_put_gid_attr(attr);
@@ -303,11 +298,29 @@ bool frdma_net_dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
 }
 
 /**
+ * frdma_net_dev_has_gid - is an address one of a link's
+ * @dev: link
+ * @gid: address, as a GID
+ *
+ * Context: any but hard interrupts.
+ */
+bool frdma_net_dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
+{
+	return dev_has_gid_on(dev, gid, NULL);
+}
+
+/**
  * frdma_net_find_dev - the link that an address belongs to
  * @fnet: namespace
  * @gid: address, as a GID
+ * @ifindex: interface that the packet came by
  *
- * Links whose interfaces share an address answer in the order of their birth.
+ * Two interfaces may have the same address, each on a network of its own, as
+ * with link-local ones; the one that the packet came by is meant. Where that
+ * one does not have it (packets of this host come by lo, and hosts answer for
+ * their addresses on any interface), any will do. Links that share interface
+ * and address, because one is a VLAN of the other's, answer in the order of
+ * their birth: rdma_cm tries devices in the same order.
  *
  * Context: any but hard interrupts, in an RCU read section, for which the
  * result is good.
@@ -315,12 +328,17 @@ bool frdma_net_dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
  * GSI queue pair.
  */
 struct frdma_dev *frdma_net_find_dev(struct frdma_net *fnet,
-				     const union ib_gid *gid)
+				     const union ib_gid *gid, int ifindex)
 {
+	struct net_device *ndev = dev_get_by_index_rcu(fnet->net, ifindex);
 	struct frdma_dev *dev;
 
+	if (ndev)
+		list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
+			if (dev_has_gid_on(dev, gid, ndev))
+				return dev;
 	list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
-		if (frdma_net_dev_has_gid(dev, gid))
+		if (dev_has_gid_on(dev, gid, NULL))
 			return dev;
 	return NULL;
 }

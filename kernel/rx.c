@@ -3,6 +3,7 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
+#include <net/ip.h>
 #include <net/ipv6.h>
 
 #include "dev.h"
@@ -237,15 +238,30 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 	consume_skb(skb);
 }
 
-/* Datagrams to queue pair 1 are told apart by their destination address. */
+/*
+ * The interface that a packet came by, for one of a VRF the one below it. A
+ * packet of this host comes by lo, and still counts as of the interface that
+ * it names.
+ */
+static int skb_ifindex(struct sk_buff *skb)
+{
+	if (skb_is_ipv4(skb))
+		return inet_sdif(skb) ?: inet_iif(skb);
+	return inet6_sdif(skb) ?: inet6_iif(skb);
+}
+
+/*
+ * Datagrams to queue pair 1 are told apart by their destination address and
+ * the interface that they came by.
+ */
 static struct frdma_qp *find_gsi(struct frdma_net *fnet,
-				 const struct sk_buff *skb)
+				 struct sk_buff *skb)
 {
 	union ib_gid sgid, dgid;
 	struct frdma_dev *dev;
 
 	skb_gids(skb, &sgid, &dgid);
-	dev = frdma_net_find_dev(fnet, &dgid);
+	dev = frdma_net_find_dev(fnet, &dgid, skb_ifindex(skb));
 	return dev ? frdma_qp_find_gsi(dev) : NULL;
 }
 
