@@ -117,6 +117,8 @@ static void remember(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 		own->min_rnr_timer = attr->min_rnr_timer;
 	if (mask & IB_QP_DEST_QPN)
 		own->dest_qp_num = attr->dest_qp_num;
+	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY)
+		own->en_sqd_async_notify = attr->en_sqd_async_notify;
 }
 
 /* Bring the engines in line with the attributes. */
@@ -152,10 +154,13 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 	qp->qkey = own->qkey;
 }
 
-/* All that was posted is forgotten (IBTA 10.2.4.4). */
+/* All that was posted is forgotten (IBTA 10.2.4.4), and what was set. */
 static void reset(struct frdma_qp *qp)
 {
 	struct frdma_req *req = &qp->sq.req;
+
+	qp->attr = (struct ib_qp_attr) { };
+	qp->path.av = (struct frdma_av) { };
 
 	frdma_side_drop_packets(&qp->sq.side);
 	frdma_side_drop_packets(&qp->rq.side);

@@ -203,9 +203,13 @@ void frdma_qp_send_error(struct frdma_qp *qp)
 {
 	if (qp->type == IB_QPT_RC)
 		frdma_qp_error(qp);
-	else if (cmpxchg(&qp->state, IB_QPS_RTS, IB_QPS_SQE) == IB_QPS_RTS)
-		trace_frdma_qp_state(qp->dev->ndev->ifindex, qp->qpn,
-				     IB_QPS_RTS, IB_QPS_SQE);
+		return;
+	}
+	do {
+		if (was != IB_QPS_RTS && was != IB_QPS_SQD)
+			return;
+	} while (!try_cmpxchg(&qp->state, &was, IB_QPS_SQE));
+	trace_frdma_qp_state(qp->dev->ndev->ifindex, qp->qpn, was, IB_QPS_SQE);
 }
 
 /**

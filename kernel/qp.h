@@ -147,7 +147,8 @@ struct frdma_rq {
  * @pd: protection domain, held by ib_core
  * @user: posted to by a process
  * @state: read by everybody. An owner of either side may set it to ERR, that
- *	of the send side RTS to SQE; all else is set by modify, which owns both
+ *	of the send side RTS or SQD to SQE; all else is set by modify, which
+ *	owns both
  * @mutex: serialises modify, query and destroy
  * @attr: attributes as last modified; under @mutex
  * @path: the peer (RC)

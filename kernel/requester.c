@@ -368,11 +368,19 @@ static void complete_oldest(struct frdma_qp *qp, const struct frdma_swr *wr,
 	frdma_wc_send(qp, wr, status);
 }
 
+/* What is wrong completes when its turn comes to be sent, not before. */
+static bool oldest_is_held_back(const struct frdma_qp *qp)
+{
+	const struct frdma_req *rq = &qp->sq.req;
+
+	return rq->wr_una == rq->wr_next && is_held_back(qp);
+}
+
 static void reap(struct frdma_qp *qp)
 {
 	struct frdma_swr *wr;
 
-	while ((wr = frdma_req_reap(&qp->sq.req))) {
+	while (!oldest_is_held_back(qp) && (wr = frdma_req_reap(&qp->sq.req))) {
 		complete_oldest(qp, wr, wr->status);
 		if (wr->status) {
 			frdma_qp_send_error(qp);
@@ -388,15 +396,17 @@ static void reap(struct frdma_qp *qp)
 static bool flush(struct frdma_qp *qp)
 {
 	struct frdma_req *rq = &qp->sq.req;
+	bool any;
 
 	fetch_posted(qp);
-	if (rq->wr_una == rq->wr_prod)
-		return false;
+	any = rq->wr_una != rq->wr_prod;
 	while (rq->wr_una != rq->wr_prod)
 		complete_oldest(qp, frdma_req_wr(rq, rq->wr_una++),
 				FRDMA_WC_WR_FLUSH_ERR);
+
+	/* With nothing to flush, too: what failed has left PSNs unused. */
 	frdma_req_forget(rq);
-	return true;
+	return any;
 }
 
 static void look_at_clock(struct frdma_qp *qp, u64 now_ns)

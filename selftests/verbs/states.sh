@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# States of queue pairs that are seldom visited, and what queries say:
+# states.c, one process for each case.
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/traffic.sh"
+
+states() {
+	"$PROGRAMS/states" frdma0 "$(gid_index frdma0 v4)" "$1"
+}
+
+compile states
+links_up
+for case in sqd_begins_nothing sqd_begins_no_datagram sqe_and_back \
+	no_sqe_of_a_connection queries_tell_all reset_forgets; do
+	ktap_test states $case
+done
+ktap_end
