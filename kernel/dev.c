@@ -7,6 +7,7 @@
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
+#include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
@@ -52,6 +53,7 @@ static void dealloc_driver(struct ib_device *ib)
 	xa_destroy(&dev->ahs);
 	xa_destroy(&dev->mrs);
 	free_percpu(dev->stats);
+	put_device(ib->dev.parent);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
 }
 
@@ -199,6 +201,24 @@ struct frdma_dev *frdma_dev_get_by_netdev(const struct net_device *ndev)
 	return found;
 }
 
+/*
+ * What the interface hangs on, a PCI function say, which virtual ones lack.
+ * Programs find it as /sys/class/infiniband/<link>/device, with the interface
+ * in its net/. It may go with the interface while we still name it, hence the
+ * reference; RTNL, because until it goes the interface holds it for us.
+ */
+static struct device *get_parent(struct net_device *ndev)
+{
+	struct device *parent = NULL;
+
+	rtnl_lock();
+	if (ndev->reg_state == NETREG_REGISTERED)
+		parent = get_device(ndev->dev.parent);
+	rtnl_unlock();
+
+	return parent;
+}
+
 static struct frdma_dev *dev_alloc(struct net_device *ndev)
 {
 	struct frdma_dev *dev;
@@ -215,8 +235,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev)
 	/* Processes post into rings; only arming is a command. */
 	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	ib->driver_def = frdma_qp_uapi;
-	/* /sys/class/infiniband/<link>/device/net/ has the interface. */
-	ib->dev.parent = ndev->dev.parent;
+	ib->dev.parent = get_parent(ndev);
 	strscpy(ib->node_desc, "frdma", sizeof(ib->node_desc));
 
 	INIT_LIST_HEAD(&dev->entry);
