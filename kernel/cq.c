@@ -327,6 +327,7 @@ int frdma_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 static void cq_init(struct frdma_cq *cq, const struct ib_cq_init_attr *attr,
 		    bool user)
 {
+	mutex_init(&cq->resize);
 	spin_lock_init(&cq->push_lock);
 	spin_lock_init(&cq->poll_lock);
 	cq->user = user;
@@ -406,32 +407,72 @@ int frdma_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	return 0;
 }
 
+/* Completions moved under the lock of pushing: it is held with softirqs off. */
+#define MOVE_AT_ONCE	64
+
+static void cq_copy(const struct frdma_cq *cq, struct frdma_ring *ring,
+		    u32 cons, u32 from, u32 to)
+{
+	for (; from != to; from++)
+		memcpy(frdma_ring_slot(ring, from),
+		       frdma_ring_slot(&cq->ring, cons + from),
+		       sizeof(struct frdma_cqe));
+}
+
+/*
+ * One round of a move: @moved completions from @cons on are in the new ring
+ * already. Puts it in place if few enough are left, else returns how many
+ * there are by now.
+ */
+static int cq_move_rest(struct frdma_cq *cq, struct frdma_ring *ring, u32 cons,
+			u32 moved)
+{
+	u32 unpolled;
+	int left = 0;
+
+	spin_lock_bh(&cq->push_lock);
+	unpolled = cq->prod - cons;
+	if (unpolled > cq->ring.entries || unpolled > ring->entries) {
+		left = -EINVAL;
+	} else if (unpolled - moved > MOVE_AT_ONCE) {
+		left = unpolled;
+	} else {
+		cq_copy(cq, ring, cons, moved, unpolled);
+		frdma_ring_prod_release(ring, unpolled);
+		swap(cq->ring, *ring);
+		cq->prod = unpolled;
+		cq->ib.cqe = cq->ring.entries;
+	}
+	spin_unlock_bh(&cq->push_lock);
+
+	return left;
+}
+
 /*
  * Moves the completions that were not polled yet to a new ring. A process's
- * idea of which these are may be nonsense.
+ * idea of which these are may be nonsense, so it is asked once. Nobody polls
+ * meanwhile (that is the provider's part), so what was pushed stays as it is,
+ * and is copied without the lock; a process that does not keep to it finds
+ * nonsense of its own making. Pushes go on, and end when the old ring is full.
  */
 static int cq_move(struct frdma_cq *cq, struct frdma_ring *ring)
-	__must_hold(&cq->push_lock)
 {
 	u32 cons = frdma_ring_cons_acquire(&cq->ring);
-	u32 unpolled = cq->prod - cons;
-	u32 i;
+	u32 moved = 0;
+	int left;
 
-	lockdep_assert_held(&cq->push_lock);
+	lockdep_assert_held(&cq->resize);
 
-	if (unpolled > cq->ring.entries || unpolled > ring->entries)
-		return -EINVAL;
+	while ((left = cq_move_rest(cq, ring, cons, moved)) > 0) {
+		while (moved != left) {
+			u32 next = min_t(u32, left, moved + MOVE_AT_ONCE);
 
-	for (i = 0; i < unpolled; i++)
-		memcpy(frdma_ring_slot(ring, i),
-		       frdma_ring_slot(&cq->ring, cons + i),
-		       sizeof(struct frdma_cqe));
-	frdma_ring_prod_release(ring, unpolled);
-
-	swap(cq->ring, *ring);
-	cq->prod = unpolled;
-	cq->ib.cqe = cq->ring.entries;
-	return 0;
+			cq_copy(cq, ring, cons, moved, next);
+			moved = next;
+			cond_resched();
+		}
+	}
+	return left;
 }
 
 int frdma_resize_cq(struct ib_cq *ib, unsigned int cqe,
@@ -448,9 +489,9 @@ int frdma_resize_cq(struct ib_cq *ib, unsigned int cqe,
 	if (err)
 		return err;
 
-	spin_lock_bh(&cq->push_lock);
+	mutex_lock(&cq->resize);
 	err = cq_move(cq, &ring);
-	spin_unlock_bh(&cq->push_lock);
+	mutex_unlock(&cq->resize);
 
 	/* The old one, or the new one if it was too small. */
 	frdma_ring_destroy(&ring);

@@ -19,6 +19,7 @@
 #define FRDMA_CQ_H
 
 #include <linux/interrupt.h>
+#include <linux/mutex.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
@@ -32,10 +33,11 @@
 /**
  * struct frdma_cq - a completion queue
  * @ib: what ib_core knows of it; queue pairs pin it there
+ * @resize: one change of size at a time
  * @push_lock: makes one producer of many queue pairs. Taken with bottom
  *             halves off, never with interrupts off
- * @ring: the completions; a resize replaces it under @push_lock, which is why
- *        only processes, who poll by themselves, have one
+ * @ring: the completions; a resize replaces it under @resize and @push_lock,
+ *        which is why only processes, who poll by themselves, have one
  * @prod: next slot to be filled, the truth behind @ring.head->prod;
  *        under @push_lock
  * @dead: it overflowed or its process scribbled over the indices; nothing is
@@ -56,6 +58,7 @@
  */
 struct frdma_cq {
 	struct ib_cq ib;
+	struct mutex resize;
 	spinlock_t push_lock;	/* producers */
 	struct frdma_ring ring;
 	u32 prod;

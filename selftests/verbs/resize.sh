@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A completion queue changes its size while completions are pushed to it:
+# resize.c.
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/traffic.sh"
+
+resize() {
+	"$PROGRAMS/resize" frdma0 "$(gid_index frdma0 v4)" "$1"
+}
+
+compile resize
+links_up
+ktap_test resize under_traffic
+ktap_end
