@@ -404,6 +404,108 @@ TEST(frdma_req_seek__remembers_where_a_read_may_begin)
 	expect_read(3, 768, 256, 1);
 }
 
+/* What is asked goes out again alone, and that is enough. */
+static void expect_asked(u8 opcode, u32 nth)
+{
+	struct frdma_req_pkt pkt;
+
+	EXPECT(frdma_req_ask(&q.rq));
+	pkt = sendq_send(&q);
+	EXPECT_EQ(pkt.hdr.opcode, opcode);
+	EXPECT_EQ(pkt.hdr.psn, sendq_psn(nth));
+	EXPECT(pkt.hdr.ack_req);
+	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
+	EXPECT_EQ(q.rq.pkt, 0);
+	EXPECT(!frdma_req_ask(&q.rq));
+}
+
+TEST(frdma_req_ask__the_next_one_turned_out_bad)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+
+	/* Its memory, say, which is looked at when it is to be sent. */
+	frdma_req_wr(&q.rq, 1)->status = FRDMA_WC_LOC_PROT_ERR;
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_FAILED);
+	expect_asked(FRDMA_SEND_ONLY, 0);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_FAILED);
+	EXPECT_EQ(q.rq.wr_next, 1);
+
+	q.rq.una_psn = q.rq.psn;
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_SUCCESS);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_LOC_PROT_ERR);
+}
+
+/* As in SQD: the next one is as good as ever. */
+TEST(frdma_req_ask__the_next_one_is_held_back)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 3 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+
+	expect_asked(FRDMA_WRITE_LAST, 2);
+	EXPECT_EQ(q.rq.wr_next, 1);
+
+	/* It goes on where it was. */
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(3));
+}
+
+/* No timer would find out that nothing was asked for. */
+TEST(frdma_req_ask__without_a_timeout)
+{
+	sendq_init(&q);
+	q.rq.retry.timeout_ns = frdma_ack_timeout_ns(0);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+	EXPECT_EQ(frdma_retry_next_ns(&q.rq.retry), U64_MAX);
+
+	frdma_req_wr(&q.rq, 1)->status = FRDMA_WC_LOC_PROT_ERR;
+	expect_asked(FRDMA_SEND_ONLY, 0);
+	EXPECT_EQ(frdma_retry_next_ns(&q.rq.retry), U64_MAX);
+}
+
+TEST(frdma_req_ask__only_where_it_is_of_use)
+{
+	/* Nothing was sent. */
+	sendq_init(&q);
+	EXPECT(!frdma_req_ask(&q.rq));
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!frdma_req_ask(&q.rq));
+
+	/* The last packet has asked, being the last. */
+	EXPECT(sendq_send(&q).hdr.ack_req);
+	EXPECT(!frdma_req_ask(&q.rq));
+
+	/* A response is as good as an acknowledgement. */
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send(&q);
+	EXPECT(!frdma_req_ask(&q.rq));
+
+	/* All of it was acknowledged with something else. */
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send(&q);
+	q.rq.una_psn = q.rq.psn;
+	EXPECT(!frdma_req_ask(&q.rq));
+
+	/* Nobody acknowledges datagrams. */
+	sendq_init(&q);
+	q.rq.transport = FRDMA_UD;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send(&q);
+	EXPECT(!frdma_req_ask(&q.rq));
+}
+
 TEST(frdma_req_reap__in_order_and_only_what_is_acknowledged)
 {
 	u32 nth;
