@@ -313,7 +313,7 @@ static void ask_for_missing(struct frdma_qp *qp)
 {
 	struct frdma_resp *rs = &qp->rq.resp;
 
-	rs->nak = FRDMA_RESP_NAK_SEQ;
+	frdma_resp_put_off(rs, FRDMA_RESP_GAP);
 	frdma_count(qp->dev, FRDMA_CNT_OUT_OF_ORDER);
 	frdma_count(qp->dev, FRDMA_CNT_SENT_SEQ_NAKS);
 	frdma_drop_unbuilt(qp->dev, FRDMA_DROP_OUT_OF_SEQUENCE);
@@ -322,7 +322,7 @@ static void ask_for_missing(struct frdma_qp *qp)
 
 static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 {
-	qp->rq.resp.nak = FRDMA_RESP_NAK_RNR;
+	frdma_resp_put_off(&qp->rq.resp, FRDMA_RESP_NO_RECV);
 	frdma_count(qp->dev, FRDMA_CNT_SENT_RNR_NAKS);
 	frdma_drop_unbuilt(qp->dev, FRDMA_DROP_NO_RECV);
 	send_nak(qp, psn, FRDMA_AETH_RNR | qp->attr.min_rnr_timer);

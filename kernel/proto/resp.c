@@ -323,6 +323,20 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 }
 
 /**
+ * frdma_resp_put_off - a request is not executed now, and the peer is told so
+ * @rs: state
+ * @verdict: FRDMA_RESP_GAP or FRDMA_RESP_NO_RECV
+ *
+ * Until the one that is expected comes and is executed, those behind it are
+ * dropped without a word.
+ */
+void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict)
+{
+	rs->nak = verdict == FRDMA_RESP_GAP ? FRDMA_RESP_NAK_SEQ :
+					      FRDMA_RESP_NAK_RNR;
+}
+
+/**
  * frdma_resp_commit_dup - a request is answered again
  * @rs: state
  * @hdr: its headers

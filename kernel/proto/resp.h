@@ -213,6 +213,7 @@ const struct frdma_resp_fault *
 frdma_resp_fault(enum frdma_resp_verdict verdict);
 void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		       u64 atomic_orig);
+void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);
 u64 frdma_resp_saved(const struct frdma_resp *rs, u32 psn);

@@ -538,11 +538,11 @@ static void take_request(struct sim_side *side, const struct frdma_hdr *hdr,
 		repeat(side, hdr);
 		break;
 	case FRDMA_RESP_GAP:
-		rs->nak = FRDMA_RESP_NAK_SEQ;
+		frdma_resp_put_off(rs, verdict);
 		send_ack(side, rs->epsn, FRDMA_NAK_PSN);
 		break;
 	case FRDMA_RESP_NO_RECV:
-		rs->nak = FRDMA_RESP_NAK_RNR;
+		frdma_resp_put_off(rs, verdict);
 		send_ack(side, rs->epsn, FRDMA_AETH_RNR | RNR_TIMER_CODE);
 		break;
 	case FRDMA_RESP_WAITING:

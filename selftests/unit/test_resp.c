@@ -118,10 +118,12 @@ TEST(frdma_resp_judge__gap_once)
 		hdr.psn = frdma_psn_add(rs.epsn, ahead);
 		rs.nak = FRDMA_RESP_NAK_NONE;
 		EXPECT_EQ(judge(hdr), FRDMA_RESP_GAP);
-		rs.nak = FRDMA_RESP_NAK_SEQ;
+		frdma_resp_put_off(&rs, FRDMA_RESP_GAP);
+		EXPECT_EQ(rs.nak, FRDMA_RESP_NAK_SEQ);
 		EXPECT_EQ(judge(hdr), FRDMA_RESP_WAITING);
 		/* After a receiver-not-ready NAK no other is sent. */
-		rs.nak = FRDMA_RESP_NAK_RNR;
+		frdma_resp_put_off(&rs, FRDMA_RESP_NO_RECV);
+		EXPECT_EQ(rs.nak, FRDMA_RESP_NAK_RNR);
 		EXPECT_EQ(judge(hdr), FRDMA_RESP_WAITING);
 	}
 
