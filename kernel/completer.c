@@ -107,6 +107,17 @@ static void refused(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
 	fail(qp, status[verdict], verdict);
 }
 
+/* Good news only: NAKs and READ responses have counters of their own. */
+static void count_answer(const struct frdma_qp *qp, const struct frdma_hdr *hdr)
+{
+	u8 kind = frdma_op(hdr->opcode)->kind;
+
+	if (kind != FRDMA_KIND_ACK && kind != FRDMA_KIND_ATOMIC_ACK)
+		return;
+	if (!(hdr->syndrome & FRDMA_AETH_KIND))
+		frdma_count(qp->dev, FRDMA_CNT_RCVD_ACKS);
+}
+
 static void trace_answer(const struct frdma_qp *qp, const struct frdma_hdr *hdr)
 {
 	bool nak = hdr->syndrome & FRDMA_AETH_KIND;
@@ -136,7 +147,7 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	now_ns = ktime_get_ns();
 	trace_answer(qp, &pkt->hdr);
-	frdma_count(qp->dev, FRDMA_CNT_RCVD_ACKS);
+	count_answer(qp, &pkt->hdr);
 	verdict = frdma_ack_judge(rq, &pkt->hdr);
 
 	switch (verdict) {

@@ -40,8 +40,11 @@ static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
 	hdr->msn = qp->rq.resp.msn;
 
 	frdma_tx_begin(&tx, &flow);
-	if (frdma_tx_reserve(&tx, hdr, 0))
+	if (frdma_tx_reserve(&tx, hdr, 0)) {
 		frdma_tx_commit(&tx);
+		trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode,
+			       hdr->psn, 0, 1);
+	}
 	frdma_tx_end(&tx);
 
 	if (nak)
@@ -396,6 +399,9 @@ static bool send_read_response(struct frdma_qp *qp)
 				frdma_mr_read(mr, rs->read.va, payload,
 					      hdr.payload_len);
 			frdma_tx_commit(&tx);
+			trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn,
+				       hdr.opcode, hdr.psn, hdr.payload_len,
+				       1);
 		}
 		if (mr)
 			frdma_mr_leave(mr);
