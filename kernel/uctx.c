@@ -2,34 +2,13 @@
 /* A process's context, and protection domains. */
 #include "uctx.h"
 
-#include <linux/build_bug.h>
 #include <linux/minmax.h>
 #include <linux/uaccess.h>
 
 #include "dev.h"
 #include "limit.h"
 #include "uapi/frdma-abi.h"
-
-/* The ABI: what a process was compiled with. */
-static_assert(sizeof(struct frdma_ring_head) == FRDMA_RING_SLOTS);
-static_assert(offsetof(struct frdma_ring_head, prod) == 0);
-static_assert(offsetof(struct frdma_ring_head, cons) == 64);
-static_assert(offsetof(struct frdma_ring_head, flags) == 128);
-static_assert(sizeof(struct frdma_ring_desc) == 24);
-static_assert(sizeof(struct frdma_sge) == 16);
-static_assert(sizeof(struct frdma_send_wqe) == 64);
-static_assert(offsetof(struct frdma_send_wqe, remote_addr) == 24);
-static_assert(offsetof(struct frdma_send_wqe, atomic) == 32);
-static_assert(offsetof(struct frdma_send_wqe, ud) == 32);
-static_assert(sizeof(struct frdma_recv_wqe) == 16);
-static_assert(sizeof(struct frdma_cqe) == 64);
-static_assert(offsetof(struct frdma_cqe, wc_flags) == 32);
-static_assert(offsetof(struct frdma_cqe, timestamp) == 48);
-static_assert(sizeof(struct frdma_alloc_ucontext_resp) == 8);
-static_assert(sizeof(struct frdma_create_cq_resp) == 24);
-static_assert(sizeof(struct frdma_resize_cq_resp) == 24);
-static_assert(sizeof(struct frdma_create_qp_resp) == 48);
-static_assert(sizeof(struct frdma_create_ah_resp) == 8);
+#include "uapi/frdma-abi-layout.h"
 
 int frdma_respond(struct ib_udata *udata, const void *resp, size_t len)
 {

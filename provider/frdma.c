@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include <rdma/frdma-abi-layout.h>
+
 #include "frdma.h"
 #include "abi.h"
 #include "cq.h"

@@ -49,7 +49,7 @@ ln -s "$src"/libibverbs/*.h "$src/kernel-headers/rdma/ib_user_ioctl_verbs.h" \
 	"$inc/infiniband/"
 ln -s "$src"/util/*.h "$inc/util/"
 ln -s "$src"/ccan/*.h "$inc/ccan/"
-ln -s "$src"/kernel-headers/rdma/*.h "$abi" "$inc/rdma/"
+ln -s "$src"/kernel-headers/rdma/*.h "$abi" "${abi%.h}-layout.h" "$inc/rdma/"
 
 for h in "$src/kernel-headers/rdma/ib_user_verbs.h" "$abi"; do
 	"$PYTHON" "$src/buildlib/make_abi_structs.py" "$h" \
