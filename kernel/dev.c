@@ -239,8 +239,8 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev)
 	strscpy(ib->node_desc, "frdma", sizeof(ib->node_desc));
 
 	INIT_LIST_HEAD(&dev->entry);
-	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1);
-	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 

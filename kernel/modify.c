@@ -217,7 +217,7 @@ static int alloc_resources(const struct ib_qp_attr *attr, int mask,
 	if (!(mask & IB_QP_MAX_DEST_RD_ATOMIC) || !attr->max_dest_rd_atomic)
 		return 0;
 	*res = kcalloc(attr->max_dest_rd_atomic, sizeof(**res),
-		       GFP_KERNEL_ACCOUNT);
+		       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	return *res ? 0 : -ENOMEM;
 }
 

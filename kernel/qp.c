@@ -10,7 +10,7 @@
  * its queue pair without asking first whose address it was sent to. Writers
  * take the lock of the array, readers RCU.
  */
-static DEFINE_XARRAY_ALLOC(frdma_qps);
+static DEFINE_XARRAY_FLAGS(frdma_qps, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 static u32 frdma_qpn_next = FRDMA_QPN_FIRST;
 
 /**
@@ -36,7 +36,7 @@ int frdma_qp_publish(struct frdma_qp *qp)
 
 	err = xa_alloc_cyclic(&frdma_qps, &qp->qpn, qp,
 			      XA_LIMIT(FRDMA_QPN_FIRST, FRDMA_QPN_LAST),
-			      &frdma_qpn_next, GFP_KERNEL);
+			      &frdma_qpn_next, GFP_KERNEL_ACCOUNT);
 	return err < 0 ? -ENOMEM : 0;
 }
 
@@ -201,7 +201,9 @@ void frdma_qp_error(struct frdma_qp *qp)
  */
 void frdma_qp_send_error(struct frdma_qp *qp)
 {
-	if (qp->type == IB_QPT_RC)
+	enum ib_qp_state was = frdma_qp_state(qp);
+
+	if (qp->type == IB_QPT_RC) {
 		frdma_qp_error(qp);
 		return;
 	}

@@ -106,7 +106,7 @@ static int create_rq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 		return err;
 
 	rq->cur = kzalloc(struct_size(rq->cur, sge, rq->max_sge),
-			  GFP_KERNEL_ACCOUNT);
+			  GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	return rq->cur ? 0 : -ENOMEM;
 }
 
