@@ -65,7 +65,7 @@
 	WRITE_ROW(t, ONLY, RETH, ONLY),					\
 	WRITE_ROW(t, ONLY_IMM, RETH | IMM, ONLY, TAKES_RECV, ENDS_RECV)
 
-static const struct frdma_op opcode_table[256] = {
+const struct frdma_op frdma_op_table[256] = {
 	CONNECTED(RC),
 	ROW(RC, READ_REQUEST, READ, FRDMA_ACC_REMOTE_READ, RETH, ONLY),
 	ROW(RC, READ_RESP_FIRST, READ_RESP, 0, AETH, STARTS, RESPONSE, PAYLOAD),
@@ -92,14 +92,7 @@ static const struct frdma_op opcode_table[256] = {
 	},
 };
 
-static const struct frdma_op reserved_op = {
+const struct frdma_op frdma_op_reserved = {
 	.name		= "reserved",
 	.hdr_len	= HDR_LEN(0),
 };
-
-const struct frdma_op *frdma_op(u8 opcode)
-{
-	const struct frdma_op *op = &opcode_table[opcode];
-
-	return op->kind == FRDMA_KIND_NONE ? &reserved_op : op;
-}

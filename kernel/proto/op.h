@@ -133,6 +133,9 @@ struct frdma_op {
 	bool response	: 1;
 };
 
+extern const struct frdma_op frdma_op_table[256];
+extern const struct frdma_op frdma_op_reserved;
+
 /**
  * frdma_op() - what an opcode means
  * @opcode: from the BTH, any value
@@ -140,7 +143,12 @@ struct frdma_op {
  * Context: any. Return: a row of a constant table, never NULL; kind is
  * FRDMA_KIND_NONE for what is reserved or not supported.
  */
-const struct frdma_op *frdma_op(u8 opcode);
+static inline const struct frdma_op *frdma_op(u8 opcode)
+{
+	const struct frdma_op *op = &frdma_op_table[opcode];
+
+	return op->kind == FRDMA_KIND_NONE ? &frdma_op_reserved : op;
+}
 
 /**
  * frdma_opcode_transport() - the transport that an opcode belongs to
