@@ -26,9 +26,8 @@ static bool store_data(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	if (!pkt->hdr.payload_len)
 		return true;
 	return frdma_sge_scatter_skb(qp->dev, qp->pd, to.wr->sge,
-				     to.wr->wqe.num_sge, to.off, pkt->skb,
-				     pkt->payload_off, pkt->hdr.payload_len) ==
-	       FRDMA_MR_OK;
+				     to.wr->wqe.num_sge, to.off, pkt->payload,
+				     pkt->hdr.payload_len) == FRDMA_MR_OK;
 }
 
 static bool store_atomic(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)

@@ -219,15 +219,14 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src, size_t len)
 }
 
 void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
-			const struct sk_buff *skb, int skb_off, size_t len)
+			struct frdma_cursor *at, size_t len)
 {
 	void *kaddr;
 	size_t n;
 
-	for (; len; len -= n, addr += n, skb_off += n) {
+	for (; len; len -= n, addr += n) {
 		n = frdma_mr_run(mr, addr, len, &kaddr);
-		if (WARN_ON_ONCE(skb_copy_bits(skb, skb_off, kaddr, n)))
-			return;
+		frdma_cursor_copy(at, kaddr, n);
 	}
 }
 

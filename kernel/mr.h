@@ -28,6 +28,7 @@
 #include <linux/list.h>
 #include <rdma/ib_verbs.h>
 
+#include "cursor.h"
 #include "pages.h"
 
 struct frdma_dev;
@@ -210,14 +211,13 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src,
  * frdma_mr_write_skb() - copy from a buffer into a region
  * @mr: entered for the range, with the right to write
  * @addr: first byte
- * @skb: buffer, of any geometry
- * @skb_off: where the bytes begin in @skb
- * @len: bytes, may be 0; all of them in @skb
+ * @at: where the bytes begin in it; moved behind them
+ * @len: bytes, may be 0; all of them in the buffer
  *
  * Context: between enter and leave.
  */
 void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
-			const struct sk_buff *skb, int skb_off, size_t len);
+			struct frdma_cursor *at, size_t len);
 
 /**
  * frdma_mr_frags() - append memory of a region to a buffer, without a copy

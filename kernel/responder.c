@@ -138,7 +138,7 @@ static enum frdma_resp_verdict execute_send(struct frdma_qp *qp,
 		return FRDMA_RESP_RECV_FAULT;
 	if (pkt->hdr.payload_len &&
 	    frdma_sge_scatter_skb(qp->dev, qp->pd, cur->sge, cur->wqe.num_sge,
-				  qp->rq.resp.got, pkt->skb, pkt->payload_off,
+				  qp->rq.resp.got, pkt->payload,
 				  pkt->hdr.payload_len) != FRDMA_MR_OK)
 		return FRDMA_RESP_RECV_FAULT;
 
@@ -165,6 +165,7 @@ static enum frdma_resp_verdict execute_write(struct frdma_qp *qp,
 	u32 rkey = starts ? pkt->hdr.rkey : rs->rkey;
 	u64 va = starts ? pkt->hdr.va : rs->va;
 	u32 len = starts ? pkt->hdr.dma_len : pkt->hdr.payload_len;
+	struct frdma_cursor at;
 	struct frdma_mr *mr;
 
 	/* Without a byte to write, the key means nothing (IBTA 9.4.3). */
@@ -173,8 +174,8 @@ static enum frdma_resp_verdict execute_write(struct frdma_qp *qp,
 	mr = enter_remote(qp, rkey, va, len, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return FRDMA_RESP_BAD_KEY;
-	frdma_mr_write_skb(mr, va, pkt->skb, pkt->payload_off,
-			   pkt->hdr.payload_len);
+	at = pkt->payload;
+	frdma_mr_write_skb(mr, va, &at, pkt->hdr.payload_len);
 	frdma_mr_leave(mr);
 	return FRDMA_RESP_ACCEPT;
 }

@@ -66,38 +66,10 @@ static u8 qp_transport(const struct frdma_qp *qp)
 	return qp->type == IB_QPT_RC ? FRDMA_RC : FRDMA_UD;
 }
 
-static u32 crc_of_skb(u32 crc, const struct sk_buff *skb, u32 off, u32 len)
-{
-	u32 end = skb_headlen(skb);
-	u32 n;
-	int i;
-
-	if (off < end) {
-		n = min(len, end - off);
-		crc = frdma_crc32(crc, skb->data + off, n);
-		off += n;
-		len -= n;
-	}
-
-	for (i = 0; len && i < skb_shinfo(skb)->nr_frags; i++) {
-		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
-		u32 start = end;
-
-		end += skb_frag_size(frag);
-		if (off >= end)
-			continue;
-		n = min(len, end - off);
-		crc = frdma_crc32(crc, skb_frag_address(frag) + (off - start),
-				  n);
-		off += n;
-		len -= n;
-	}
-	return crc;
-}
-
 /**
  * struct rx_train - a buffer that is being taken apart
  * @skb: the buffer
+ * @at: where the next packet begins
  * @pseudo: the part of the ICRC that its packets share
  * @ip_id: IPv4 identification of the first
  * @seg_len: bytes of each packet but the last
@@ -105,6 +77,7 @@ static u32 crc_of_skb(u32 crc, const struct sk_buff *skb, u32 off, u32 len)
  */
 struct rx_train {
 	const struct sk_buff *skb;
+	struct frdma_cursor at;
 	struct frdma_icrc_pseudo pseudo;
 	u16 ip_id;
 	u32 seg_len;
@@ -116,6 +89,7 @@ static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
 	u32 len = skb->len - sizeof(struct udphdr);
 
 	train->skb = skb;
+	train->at = frdma_cursor_at(skb, sizeof(struct udphdr));
 	train->ip_id = 0;
 	if (skb_is_ipv4(skb)) {
 		train->ip_id = ntohs(ip_hdr(skb)->id);
@@ -129,21 +103,33 @@ static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
 	train->nr = skb_is_gso(skb) ? DIV_ROUND_UP(len, train->seg_len) : 1;
 }
 
-static bool icrc_is_right(struct rx_train *train, u32 i, u32 off, u32 len,
+/* The first @len bytes at a place: there, or, if they are apart, in @copy. */
+static const void *bytes_at(struct frdma_cursor *at, u32 len, void *copy)
+{
+	struct frdma_cursor ahead;
+	const void *there;
+
+	if (likely(frdma_cursor_run(at, &there) >= len))
+		return there;
+	ahead = *at;
+	frdma_cursor_copy(&ahead, copy, len);
+	return copy;
+}
+
+/* @at: the payload; @len: bytes of the packet. */
+static bool icrc_is_right(struct rx_train *train, u32 i,
+			  struct frdma_cursor at, u32 len,
 			  const void *headers, u32 hdr_len)
 {
-	u32 body = len - hdr_len - FRDMA_ICRC_LEN;
-	__le32 icrc;
+	__le32 copy, icrc;
 	u32 crc;
 
 	/* What a packet of a train would have had as one of its own. */
 	if (train->nr > 1)
 		frdma_icrc_pseudo_set(&train->pseudo, train->ip_id + i, len);
 	crc = frdma_icrc_seed(&train->pseudo, headers, hdr_len);
-	crc = crc_of_skb(crc, train->skb, off + hdr_len, body);
-	if (skb_copy_bits(train->skb, off + hdr_len + body, &icrc,
-			  sizeof(icrc)))
-		return false;
+	crc = frdma_cursor_crc(&at, crc, len - hdr_len - FRDMA_ICRC_LEN);
+	memcpy(&icrc, bytes_at(&at, sizeof(copy), &copy), sizeof(icrc));
 	return icrc == frdma_icrc_final(crc);
 }
 
@@ -155,16 +141,24 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 {
 	u32 off = sizeof(struct udphdr) + i * train->seg_len;
 	u32 len = min(train->seg_len, train->skb->len - off);
-	u32 avail = min_t(u32, len, FRDMA_HDR_MAX);
+	u32 bth_len = min_t(u32, len, sizeof(struct frdma_bth));
+	struct frdma_cursor at;
 	u8 copy[FRDMA_HDR_MAX];
 	const void *headers;
+	u32 hdr_len;
+
+	/* Of a train of fragments the headers are apart from the payload. */
+	headers = bytes_at(&train->at, bth_len, copy);
+	hdr_len = min(len, frdma_hdr_len(*(const u8 *)headers));
+	if (hdr_len > bth_len)
+		headers = bytes_at(&train->at, hdr_len, copy);
+
+	at = train->at;
+	frdma_cursor_skip(&at, hdr_len);
+	frdma_cursor_skip(&train->at, len);
 
 	*why = FRDMA_DROP_SHORT;
-	headers = skb_header_pointer(train->skb, off, avail, copy);
-	if (!headers)
-		return false;
-
-	switch (frdma_hdr_parse(&pkt->hdr, headers, avail, len)) {
+	switch (frdma_hdr_parse(&pkt->hdr, headers, hdr_len, len)) {
 	case FRDMA_HDR_SHORT:
 		return false;
 	case FRDMA_HDR_VERSION:
@@ -180,7 +174,7 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 		return false;
 
 	*why = FRDMA_DROP_BAD_ICRC;
-	if (!icrc_is_right(train, i, off, len, headers, pkt->hdr.hdr_len))
+	if (!icrc_is_right(train, i, at, len, headers, hdr_len))
 		return false;
 
 	*why = FRDMA_DROP_WRONG_TRANSPORT;
@@ -192,7 +186,7 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 		return false;
 
 	pkt->skb = train->skb;
-	pkt->payload_off = off + pkt->hdr.hdr_len;
+	pkt->payload = at;
 	return true;
 }
 

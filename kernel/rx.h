@@ -8,6 +8,7 @@
 
 #include <linux/skbuff.h>
 
+#include "cursor.h"
 #include "proto/hdr.h"
 
 struct frdma_net;
@@ -33,12 +34,12 @@ static inline u16 frdma_rx_vlan(const struct sk_buff *skb)
 /**
  * struct frdma_rx_pkt - a packet whose ICRC was found right
  * @skb: the buffer that it is in
- * @payload_off: where its payload begins there
+ * @payload: where its payload begins there
  * @hdr: its headers; the opcode may be one that does not exist
  */
 struct frdma_rx_pkt {
 	const struct sk_buff *skb;
-	int payload_off;
+	struct frdma_cursor payload;
 	struct frdma_hdr hdr;
 };
 

@@ -137,22 +137,9 @@ enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
 			piece_write, (void *)src);
 }
 
-/**
- * struct sge_skb - where the bytes to scatter are
- * @skb: the buffer
- * @off: of the first of them
- */
-struct sge_skb {
-	const struct sk_buff *skb;
-	int off;
-};
-
-static bool piece_write_skb(const struct sge_piece *piece, void *arg)
+static bool piece_write_skb(const struct sge_piece *piece, void *at)
 {
-	const struct sge_skb *from = arg;
-
-	frdma_mr_write_skb(piece->mr, piece->addr, from->skb,
-			   from->off + piece->done, piece->len);
+	frdma_mr_write_skb(piece->mr, piece->addr, at, piece->len);
 	return true;
 }
 
@@ -160,13 +147,10 @@ enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
 					  const struct ib_pd *pd,
 					  const struct frdma_sge *sge,
 					  u32 num_sge, u64 off,
-					  const struct sk_buff *skb,
-					  int skb_off, size_t len)
+					  struct frdma_cursor at, size_t len)
 {
-	struct sge_skb from = { .skb = skb, .off = skb_off };
-
 	return sge_walk(dev, pd, sge, num_sge, off, len, IB_ACCESS_LOCAL_WRITE,
-			piece_write_skb, &from);
+			piece_write_skb, &at);
 }
 
 static bool piece_frags(const struct sge_piece *piece, void *skb)

@@ -78,9 +78,8 @@ enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
  * @sge: @num_sge elements
  * @num_sge: number of elements
  * @off: first byte, counted through the list
- * @skb: buffer, of any geometry
- * @skb_off: where the bytes begin in @skb
- * @len: bytes, all of them in @skb; if the list has fewer,
+ * @at: where the bytes begin in it
+ * @len: bytes, all of them in the buffer; if the list has fewer,
  *       FRDMA_MR_BAD_RANGE
  *
  * Return: as frdma_sge_scatter().
@@ -89,8 +88,7 @@ enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
 					  const struct ib_pd *pd,
 					  const struct frdma_sge *sge,
 					  u32 num_sge, u64 off,
-					  const struct sk_buff *skb,
-					  int skb_off, size_t len);
+					  struct frdma_cursor at, size_t len);
 
 /**
  * frdma_sge_frags() - append the memory of a list to a buffer, without a copy

@@ -42,9 +42,8 @@ static bool store(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		return false;
 	return !pkt->hdr.payload_len ||
 	       frdma_sge_scatter_skb(qp->dev, qp->pd, cur->sge,
-				     cur->wqe.num_sge, FRDMA_GRH_LEN, pkt->skb,
-				     pkt->payload_off,
-				     pkt->hdr.payload_len) == FRDMA_MR_OK;
+				     cur->wqe.num_sge, FRDMA_GRH_LEN,
+				     pkt->payload, pkt->hdr.payload_len) == FRDMA_MR_OK;
 }
 
 static void deliver(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)

@@ -26,10 +26,19 @@
  * struct frdma_icrc_pseudo - IP and UDP header with their variant fields masked
  * @len: bytes of it: 28 or 48
  * @bytes: the headers
+ * @udp_len: length in the UDP header, once it is set; 0: not yet
+ * @ip_id: the identification that was set last
+ * @have_crc: @crc is the state behind the UDP header: from the second packet
+ *            of one length on
+ * @crc: that
  */
 struct frdma_icrc_pseudo {
 	u32 len;
 	u8 bytes[FRDMA_ICRC_PSEUDO_MAX];
+	u16 udp_len;
+	u16 ip_id;
+	bool have_crc;
+	u32 crc;
 };
 
 /**

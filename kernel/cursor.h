@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A place among the bytes of a buffer, which only moves forwards. A train is
+ * read from its first byte to its last, and its fragments are many: whoever
+ * counted from the beginning each time (skb_copy_bits()) would spend more on
+ * finding bytes than on copying them.
+ */
+#ifndef FRDMA_CURSOR_H
+#define FRDMA_CURSOR_H
+
+#include <linux/skbuff.h>
+
+#include "compat/crc.h"
+
+/**
+ * struct frdma_cursor - a place in a buffer
+ * @skb: the buffer, without a list of fragments
+ * @frag: the fragment it is in, -1: the linear part
+ * @off: bytes from its beginning
+ *
+ * A copy of it is a mark to come back to.
+ */
+struct frdma_cursor {
+	const struct sk_buff *skb;
+	int frag;
+	u32 off;
+};
+
+/** frdma_cursor_at() - the place @off bytes into the linear part of @skb */
+static inline struct frdma_cursor frdma_cursor_at(const struct sk_buff *skb,
+						  u32 off)
+{
+	return (struct frdma_cursor) { .skb = skb, .frag = -1, .off = off };
+}
+
+/**
+ * frdma_cursor_run() - the bytes that follow each other here
+ * @at: the place; moved into the next part if its own has ended
+ * @kaddr: receives their address
+ *
+ * Return: how many; 0 at the end of the buffer.
+ */
+static inline u32 frdma_cursor_run(struct frdma_cursor *at, const void **kaddr)
+{
+	const struct skb_shared_info *info = skb_shinfo(at->skb);
+	const skb_frag_t *frag;
+	u32 end;
+
+	if (at->frag < 0) {
+		end = skb_headlen(at->skb);
+		if (likely(at->off < end)) {
+			*kaddr = at->skb->data + at->off;
+			return end - at->off;
+		}
+		at->off -= end;
+		at->frag = 0;
+	}
+
+	for (; at->frag < info->nr_frags; at->frag++) {
+		frag = &info->frags[at->frag];
+		end = skb_frag_size(frag);
+		if (likely(at->off < end)) {
+			*kaddr = skb_frag_address(frag) + at->off;
+			return end - at->off;
+		}
+		at->off -= end;
+	}
+	return 0;
+}
+
+/** frdma_cursor_skip() - go on by @len bytes, all of them in the buffer */
+static inline void frdma_cursor_skip(struct frdma_cursor *at, u32 len)
+{
+	at->off += len;
+}
+
+/**
+ * frdma_cursor_copy() - copy what follows, and go on behind it
+ * @at: the place
+ * @dst: receives @len bytes
+ * @len: bytes, all of them in the buffer
+ */
+static inline void frdma_cursor_copy(struct frdma_cursor *at, void *dst,
+				     u32 len)
+{
+	const void *src;
+	u32 n;
+
+	for (; len; len -= n, dst += n) {
+		n = min(len, frdma_cursor_run(at, &src));
+		if (WARN_ON_ONCE(!n))
+			return;
+		memcpy(dst, src, n);
+		at->off += n;
+	}
+}
+
+/**
+ * frdma_cursor_crc() - the CRC-32 of what follows, and go on behind it
+ * @at: the place
+ * @crc: what came before
+ * @len: bytes, all of them in the buffer
+ *
+ * Return: the new CRC.
+ */
+static inline u32 frdma_cursor_crc(struct frdma_cursor *at, u32 crc, u32 len)
+{
+	const void *src;
+	u32 n;
+
+	for (; len; len -= n) {
+		n = min(len, frdma_cursor_run(at, &src));
+		if (WARN_ON_ONCE(!n))
+			break;
+		crc = frdma_crc32(crc, src, n);
+		at->off += n;
+	}
+	return crc;
+}
+
+#endif /* FRDMA_CURSOR_H */
