@@ -13,7 +13,7 @@
 #include "dev.h"
 #include "net.h"
 #include "netdev.h"
-#include "tx.h"
+#include "txmem.h"
 #include "uapi/frdma-abi.h"
 #include "verbs_dev.h"
 
@@ -48,7 +48,7 @@ static void __exit frdma_exit(void)
 	ib_unregister_driver((enum rdma_driver_id)FRDMA_DRIVER_ID);
 	frdma_netdev_exit();
 	frdma_net_exit();
-	frdma_tx_exit();
+	frdma_txmem_exit();
 	frdma_crc_exit();
 }
 

@@ -230,79 +230,22 @@ void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
 	}
 }
 
-/*
- * Appends the beginning of a run: as much of it as one fragment takes, which
- * is all of it in a compound page. Returns its bytes, 0 if it cannot travel.
- * Fragments below @first belong to someone else and are not extended.
- */
-static size_t skb_append_frag(struct sk_buff *skb, int first, void *kaddr,
-			      size_t len)
+bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
+		   struct frdma_refs *refs)
 {
-	int nr = skb_shinfo(skb)->nr_frags;
-	struct page *page, *head;
-	size_t off;
-
-	if (!virt_addr_valid(kaddr))
-		return 0;
-	page = virt_to_page(kaddr);
-	if (!sendpage_ok(page))
-		return 0;
-
-	head = compound_head(page);
-	off = kaddr - page_address(head);
-	len = min(len, page_size(head) - off);
-
-	if (nr > first && skb_can_coalesce(skb, nr, head, off)) {
-		skb_frag_size_add(&skb_shinfo(skb)->frags[nr - 1], len);
-		return len;
-	}
-	if (nr == MAX_SKB_FRAGS)
-		return 0;
-
-	get_page(head);
-	skb_fill_page_desc(skb, nr, head, off, len);
-	return len;
-}
-
-static void skb_drop_frags(struct sk_buff *skb, int nr_frags)
-{
-	struct skb_shared_info *info = skb_shinfo(skb);
-
-	while (info->nr_frags > nr_frags)
-		put_page(skb_frag_page(&info->frags[--info->nr_frags]));
-}
-
-bool frdma_mr_frags(const struct frdma_mr *mr, u64 addr, struct sk_buff *skb,
-		    size_t len)
-{
-	int first = skb_shinfo(skb)->nr_frags;
-	size_t left = len;
 	void *kaddr;
 	size_t n;
 
-	while (left) {
-		n = frdma_mr_run(mr, addr, left, &kaddr);
-		n = skb_append_frag(skb, first, kaddr, n);
-		if (!n) {
-			skb_drop_frags(skb, first);
+	for (; len; len -= n, addr += n) {
+		n = frdma_mr_run(mr, addr, len, &kaddr);
+		/* Nobody else's addresses come from a consumer. */
+		if (mr->kind == FRDMA_MR_DMA && !virt_addr_valid(kaddr))
 			return false;
-		}
-		addr += n;
-		left -= n;
+		n = frdma_refs_add(refs, kaddr, n);
+		if (!n)
+			return false;
 	}
-
-	skb->len += len;
-	skb->data_len += len;
-	skb->truesize += len;
 	return true;
-}
-
-void frdma_mr_frags_undo(struct sk_buff *skb, int nr_frags, size_t len)
-{
-	skb_drop_frags(skb, nr_frags);
-	skb->len -= len;
-	skb->data_len -= len;
-	skb->truesize -= len;
 }
 
 /*

@@ -15,9 +15,9 @@
  * frdma_mr_enter() and frdma_mr_leave() bracket every touch; between them no
  * one sleeps, and the bytes of the region stay where they are. After dereg_mr
  * has returned, or an invalidation is complete, no byte is read or written
- * through the region. Page fragments that frdma_mr_frags() gave to a buffer
- * hold references to their pages, not to the region: memory is never freed
- * under them, but what they send is what the page holds when it is sent.
+ * through the region. What frdma_mr_refs() gave holds references to pages, not
+ * to the region: memory is never freed under a packet, but what it sends is
+ * what the page holds when it is sent.
  *
  * Locks: the index's own lock; frdma_mr_wait_lock (mr.c) for waiters of all
  * regions. Neither is taken by a successful frdma_mr_enter().
@@ -30,11 +30,11 @@
 
 #include "cursor.h"
 #include "pages.h"
+#include "refs.h"
 
 struct frdma_dev;
 struct ib_dmah;
 struct ib_umem;
-struct sk_buff;
 
 /* Advertised: regions of a device, blocks of a fast region. */
 #define FRDMA_MAX_MR			(1 << 22)
@@ -51,9 +51,8 @@ struct sk_buff;
  * @FRDMA_MR_BAD_PD: the region belongs to another protection domain
  * @FRDMA_MR_BAD_RANGE: bytes outside of the region, or more than a message
  * @FRDMA_MR_BAD_ACCESS: the region does not grant this access
- * @FRDMA_MR_NO_FRAGS: nothing is wrong, but the memory cannot travel as page
- *                     fragments of this buffer: copy it. Only from functions
- *                     that append fragments.
+ * @FRDMA_MR_NO_REFS: nothing is wrong, but the pages cannot be sent as they
+ *                    are: copy them. Only from functions that take references.
  */
 enum frdma_mr_fault {
 	FRDMA_MR_OK = 0,
@@ -61,7 +60,7 @@ enum frdma_mr_fault {
 	FRDMA_MR_BAD_PD,
 	FRDMA_MR_BAD_RANGE,
 	FRDMA_MR_BAD_ACCESS,
-	FRDMA_MR_NO_FRAGS,
+	FRDMA_MR_NO_REFS,
 };
 
 /**
@@ -220,29 +219,18 @@ void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
 			struct frdma_cursor *at, size_t len);
 
 /**
- * frdma_mr_frags() - append memory of a region to a buffer, without a copy
+ * frdma_mr_refs() - the pages of a range, to be sent without a copy
  * @mr: entered for the range
  * @addr: first byte
- * @skb: buffer, whose len, data_len and truesize grow with it
- * @len: bytes
+ * @len: bytes, at least one
+ * @refs: receives the pieces, and a reference to each page
  *
- * Each fragment holds a reference to its page.
- *
- * Context: between enter and leave. Return: true; false and @skb unchanged
- * if a page must not be referenced (sendpage_ok()) or there are too many.
+ * Context: between enter and leave. Return: true; false if a page must not be
+ * referenced (sendpage_ok()) or there are too many: then those that were
+ * added stay in @refs.
  */
-bool frdma_mr_frags(const struct frdma_mr *mr, u64 addr, struct sk_buff *skb,
-		    size_t len);
-
-/**
- * frdma_mr_frags_undo() - take back what frdma_mr_frags() appended
- * @skb: nothing was appended to it since by others
- * @nr_frags: fragments that it had
- * @len: bytes that were appended
- *
- * Context: any.
- */
-void frdma_mr_frags_undo(struct sk_buff *skb, int nr_frags, size_t len);
+bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
+		   struct frdma_refs *refs);
 
 /**
  * frdma_mr_fast_reg() - carry out a REG_MR work request

@@ -216,6 +216,12 @@ static void fill_deth(const struct frdma_qp *qp, const struct frdma_swr *wr,
 	hdr->sqpn = qp->qpn;
 }
 
+enum packet_fate {
+	PACKET_SENT,
+	PACKET_UNSENT,
+	PACKET_BAD_MEMORY,
+};
+
 static bool fill_payload(struct frdma_qp *qp, const struct frdma_swr *wr,
 			 const struct frdma_req_pkt *pkt, void *payload)
 {
@@ -227,11 +233,56 @@ static bool fill_payload(struct frdma_qp *qp, const struct frdma_swr *wr,
 				pkt->off, payload, pkt->len) == FRDMA_MR_OK;
 }
 
-enum packet_fate {
-	PACKET_SENT,
-	PACKET_UNSENT,
-	PACKET_BAD_MEMORY,
-};
+static enum packet_fate add_copied(struct frdma_qp *qp, struct frdma_tx *tx,
+				   const struct frdma_swr *wr,
+				   const struct frdma_req_pkt *pkt)
+{
+	void *payload = frdma_tx_reserve(tx, &pkt->hdr, pkt->len);
+
+	if (!payload)
+		return PACKET_UNSENT;
+	if (pkt->len && !fill_payload(qp, wr, pkt, payload))
+		return PACKET_BAD_MEMORY;
+	frdma_tx_commit(tx);
+	return PACKET_SENT;
+}
+
+/* Shorter payload is cheaper copied (Documentation/spikes.md). */
+#define FRDMA_REFS_MIN_LEN	2048
+
+/*
+ * What is referred to may change until it is sent, and the peer drops it then.
+ * The sender of a message must not do that; if he does, a reliable one is sent
+ * again, while a datagram would be lost.
+ */
+static bool may_refer(const struct frdma_qp *qp, const struct frdma_swr *wr,
+		      const struct frdma_req_pkt *pkt)
+{
+	return pkt->len >= FRDMA_REFS_MIN_LEN && !pkt->hdr.pad &&
+	       !(wr->wqe.flags & FRDMA_WQE_INLINE) &&
+	       frdma_req_is_reliable(&qp->sq.req);
+}
+
+static enum packet_fate add_packet(struct frdma_qp *qp, struct frdma_tx *tx,
+				   const struct frdma_swr *wr,
+				   const struct frdma_req_pkt *pkt)
+{
+	struct frdma_refs refs;
+
+	if (!may_refer(qp, wr, pkt))
+		return add_copied(qp, tx, wr, pkt);
+
+	switch (frdma_sge_refs(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
+			       pkt->off, pkt->len, &refs)) {
+	case FRDMA_MR_OK:
+		return frdma_tx_add_refs(tx, &pkt->hdr, &refs, pkt->len) ?
+		       PACKET_SENT : PACKET_UNSENT;
+	case FRDMA_MR_NO_REFS:
+		return add_copied(qp, tx, wr, pkt);
+	default:
+		return PACKET_BAD_MEMORY;
+	}
+}
 
 /* The work request has sent nothing yet. */
 static bool begins(const struct frdma_req *rq)
@@ -244,7 +295,7 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 	struct frdma_req *rq = &qp->sq.req;
 	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
 	struct frdma_req_pkt pkt;
-	void *payload;
+	enum packet_fate fate;
 
 	if (begins(rq) && !memory_is_usable(qp, wr)) {
 		wr->status = FRDMA_WC_LOC_PROT_ERR;
@@ -254,16 +305,12 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 	if (!frdma_req_is_reliable(rq))
 		fill_deth(qp, wr, &pkt.hdr);
 
-	payload = frdma_tx_reserve(tx, &pkt.hdr, pkt.len);
-	if (payload) {
-		if (pkt.len && !fill_payload(qp, wr, &pkt, payload)) {
-			wr->status = FRDMA_WC_LOC_PROT_ERR;
-			return PACKET_BAD_MEMORY;
-		}
-		frdma_tx_commit(tx);
-	} else if (frdma_req_is_reliable(rq)) {
-		return PACKET_UNSENT;
-	}
+	fate = add_packet(qp, tx, wr, &pkt);
+	if (fate == PACKET_BAD_MEMORY)
+		wr->status = FRDMA_WC_LOC_PROT_ERR;
+	if (fate == PACKET_BAD_MEMORY ||
+	    (fate == PACKET_UNSENT && frdma_req_is_reliable(rq)))
+		return fate;
 
 	if (rq->psn != rq->end_psn)
 		frdma_count(qp->dev, FRDMA_CNT_RESENT_PACKETS);

@@ -2,9 +2,6 @@
 /* Scatter/gather lists. */
 #include "sge.h"
 
-#include <linux/rcupdate.h>
-#include <linux/skbuff.h>
-
 /**
  * struct sge_piece - a part of one element, entered
  * @mr: its region
@@ -19,7 +16,7 @@ struct sge_piece {
 	size_t done;
 };
 
-/* What to do with each piece; false ends the walk with FRDMA_MR_NO_FRAGS. */
+/* What to do with each piece; false ends the walk with FRDMA_MR_NO_REFS. */
 typedef bool (*sge_piece_fn)(const struct sge_piece *piece, void *arg);
 
 /*
@@ -35,8 +32,6 @@ sge_walk(struct frdma_dev *dev, const struct ib_pd *pd,
 	struct sge_piece piece = {};
 	bool more;
 
-	rcu_read_lock();
-
 	for (; num_sge && piece.done < len; num_sge--, sge++) {
 		if (off >= sge->length) {
 			off -= sge->length;
@@ -48,24 +43,18 @@ sge_walk(struct frdma_dev *dev, const struct ib_pd *pd,
 		piece.mr = frdma_mr_enter(dev, pd, sge->lkey, piece.addr,
 					  piece.len, access, &fault);
 		if (!piece.mr)
-			goto out;
+			return fault;
 
 		more = fn(&piece, arg);
 		frdma_mr_leave(piece.mr);
-		if (!more) {
-			fault = FRDMA_MR_NO_FRAGS;
-			goto out;
-		}
+		if (!more)
+			return FRDMA_MR_NO_REFS;
 
 		piece.done += piece.len;
 		off = 0;
 	}
 
-	if (piece.done < len)
-		fault = FRDMA_MR_BAD_RANGE;
-out:
-	rcu_read_unlock();
-	return fault;
+	return piece.done < len ? FRDMA_MR_BAD_RANGE : FRDMA_MR_OK;
 }
 
 static enum frdma_mr_fault sge_check_one(struct frdma_dev *dev,
@@ -94,13 +83,11 @@ enum frdma_mr_fault frdma_sge_check(struct frdma_dev *dev,
 
 	*total = 0;
 
-	rcu_read_lock();
 	for (i = 0; i < num_sge && fault == FRDMA_MR_OK; i++) {
 		*total += sge[i].length;
 		if (sge[i].length)
 			fault = sge_check_one(dev, pd, &sge[i], access);
 	}
-	rcu_read_unlock();
 
 	if (fault == FRDMA_MR_OK && *total > FRDMA_SGE_MAX_BYTES)
 		fault = FRDMA_MR_BAD_RANGE;
@@ -153,23 +140,22 @@ enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
 			piece_write_skb, &at);
 }
 
-static bool piece_frags(const struct sge_piece *piece, void *skb)
+static bool piece_refs(const struct sge_piece *piece, void *refs)
 {
-	return frdma_mr_frags(piece->mr, piece->addr, skb, piece->len);
+	return frdma_mr_refs(piece->mr, piece->addr, piece->len, refs);
 }
 
-enum frdma_mr_fault frdma_sge_frags(struct frdma_dev *dev,
-				    const struct ib_pd *pd,
-				    const struct frdma_sge *sge, u32 num_sge,
-				    u64 off, struct sk_buff *skb, size_t len)
+enum frdma_mr_fault frdma_sge_refs(struct frdma_dev *dev,
+				   const struct ib_pd *pd,
+				   const struct frdma_sge *sge, u32 num_sge,
+				   u64 off, size_t len, struct frdma_refs *refs)
 {
-	int nr_frags = skb_shinfo(skb)->nr_frags;
-	unsigned int skb_len = skb->len;
 	enum frdma_mr_fault fault;
 
-	fault = sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_frags, skb);
+	refs->nr = 0;
+	fault = sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_refs, refs);
 	if (fault != FRDMA_MR_OK)
-		frdma_mr_frags_undo(skb, nr_frags, skb->len - skb_len);
+		frdma_refs_put(refs);
 
 	return fault;
 }

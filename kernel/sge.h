@@ -4,7 +4,7 @@
  * bytes. The lists are private copies, but what they say is the consumer's:
  * each function judges the keys and ranges that it touches.
  *
- * Context of all functions: bottom halves off.
+ * Context of all functions: bottom halves off, in an RCU read section.
  */
 #ifndef FRDMA_SGE_H
 #define FRDMA_SGE_H
@@ -91,21 +91,21 @@ enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
 					  struct frdma_cursor at, size_t len);
 
 /**
- * frdma_sge_frags() - append the memory of a list to a buffer, without a copy
+ * frdma_sge_refs() - the pages of a list, to be sent without a copy
  * @dev: the device
  * @pd: protection domain of the queue pair
  * @sge: @num_sge elements
  * @num_sge: number of elements
  * @off: first byte, counted through the list
- * @skb: buffer, whose len, data_len and truesize grow with it
  * @len: bytes; if the list has fewer, FRDMA_MR_BAD_RANGE
+ * @refs: receives them; the caller's to put
  *
- * Return: FRDMA_MR_OK; FRDMA_MR_NO_FRAGS if the bytes have to be copied
- * (frdma_mr_frags()), or the first fault: then @skb is unchanged.
+ * Return: FRDMA_MR_OK; FRDMA_MR_NO_REFS if the bytes have to be copied, or
+ * the first fault: then @refs is empty.
  */
-enum frdma_mr_fault frdma_sge_frags(struct frdma_dev *dev,
-				    const struct ib_pd *pd,
-				    const struct frdma_sge *sge, u32 num_sge,
-				    u64 off, struct sk_buff *skb, size_t len);
+enum frdma_mr_fault frdma_sge_refs(struct frdma_dev *dev,
+				   const struct ib_pd *pd,
+				   const struct frdma_sge *sge, u32 num_sge,
+				   u64 off, size_t len, struct frdma_refs *refs);
 
 #endif /* FRDMA_SGE_H */

@@ -16,39 +16,6 @@
 #include "trace.h"
 #include "tx.h"
 
-/*
- * Memory of packets, cut from large pages. A burst takes the page out of its
- * CPU's slot, so that none other can use it, whatever preempts whom.
- */
-static DEFINE_PER_CPU(struct page_frag, tx_frag);
-
-static void take_page(struct page_frag *frag)
-{
-	struct page_frag *slot;
-
-	preempt_disable();
-	slot = this_cpu_ptr(&tx_frag);
-	*frag = *slot;
-	slot->page = NULL;
-	preempt_enable();
-}
-
-/* One page is enough for a slot: a burst that came between left one. */
-static void put_page_back(struct page_frag *frag)
-{
-	struct page_frag *slot;
-
-	preempt_disable();
-	slot = this_cpu_ptr(&tx_frag);
-	if (!slot->page) {
-		*slot = *frag;
-		frag->page = NULL;
-	}
-	preempt_enable();
-	if (frag->page)
-		put_page(frag->page);
-}
-
 /* Small first packets are built where the network headers are. */
 #define FRDMA_TX_LINEAR_MAX	256
 
@@ -272,45 +239,27 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 	}
 }
 
-/* The packet must be the first of a train. */
-static bool starts_train(const struct frdma_tx *tx, u32 len)
+/* The packet, of @len bytes in at most @nr_frags fragments, begins a train. */
+static bool starts_train(const struct frdma_tx *tx, u32 len, u32 nr_frags)
 {
 	return !tx->skb || tx->closed || len > tx->seg_len ||
 	       tx->nr == FRDMA_TRAIN_MAX ||
 	       tx->skb->len + len > FRDMA_TRAIN_MAX_BYTES ||
-	       skb_shinfo(tx->skb)->nr_frags == MAX_SKB_FRAGS;
+	       skb_shinfo(tx->skb)->nr_frags + nr_frags > MAX_SKB_FRAGS;
 }
 
-static bool open_train(struct frdma_tx *tx, u32 len, bool linear)
+/* @room: bytes of its first packet that are built behind the UDP header. */
+static bool open_train(struct frdma_tx *tx, u32 len, u32 room)
 {
-	u32 room = linear ? len : 0;
-
 	tx->skb = alloc_skb(FRDMA_TX_HEADROOM + room, GFP_ATOMIC);
 	if (!tx->skb)
 		return false;
 	skb_reserve(tx->skb, FRDMA_TX_HEADROOM);
-	tx->linear = linear;
+	tx->linear = room == len;
 	tx->seg_len = len;
 	tx->nr = 0;
 	tx->closed = false;
 	return true;
-}
-
-/*
- * Short of large pages, the refill answers true with a small one. That must
- * not stay: a CPU would never build a train of large packets again.
- */
-static bool page_has_room(struct frdma_tx *tx, u32 len)
-{
-	struct page_frag *frag = &tx->frag;
-
-	if (!skb_page_frag_refill(len, frag, GFP_ATOMIC))
-		return false;
-	if (frag->size - frag->offset >= len)
-		return true;
-	put_page(frag->page);
-	frag->page = NULL;
-	return false;
 }
 
 /* The packet is built behind the network headers. */
@@ -320,10 +269,10 @@ static bool is_linear(const struct frdma_tx *tx)
 }
 
 /* Send or drop what is open, and open a train that begins with a packet. */
-static bool begin_train(struct frdma_tx *tx, u32 len, bool linear)
+static bool begin_train(struct frdma_tx *tx, u32 len, u32 room)
 {
 	frdma_tx_flush(tx);
-	return open_train(tx, len, linear);
+	return open_train(tx, len, room);
 }
 
 /**
@@ -340,7 +289,7 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 	tx->flow = *flow;
 	tx->skb = NULL;
 	tx->refused = false;
-	take_page(&tx->frag);
+	frdma_txmem_begin(&tx->mem);
 	fill_udp(&udp, flow, 0);
 	if (flow_is_ipv4(flow)) {
 		struct iphdr ip;
@@ -370,41 +319,45 @@ void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 	u32 len = hdr_len + payload_len + hdr->pad + FRDMA_ICRC_LEN;
 	bool open;
 
-	open = !starts_train(tx, len) ||
-	       begin_train(tx, len, len <= FRDMA_TX_LINEAR_MAX);
-	if (open && !is_linear(tx) && !page_has_room(tx, len))
-		open = begin_train(tx, len, true);
+	open = !starts_train(tx, len, 1) ||
+	       begin_train(tx, len, len <= FRDMA_TX_LINEAR_MAX ? len : 0);
+	if (open && !is_linear(tx) && !frdma_txmem_room(&tx->mem, len))
+		open = begin_train(tx, len, len);
 	if (!open) {
 		frdma_drop_unbuilt(tx->flow.dev, FRDMA_DROP_NO_MEMORY);
 		return NULL;
 	}
 
 	tx->at = is_linear(tx) ? skb_tail_pointer(tx->skb) :
-				 page_address(tx->frag.page) + tx->frag.offset;
+				 frdma_txmem_at(&tx->mem);
 	tx->hdr = hdr;
 	tx->at_len = len;
 	tx->payload_len = payload_len;
 	return tx->at + hdr_len;
 }
 
-/* Hand the reserved piece of the page over to the buffer. */
-static void append_frag(struct frdma_tx *tx)
+static void count_bytes(struct sk_buff *skb, u32 len)
 {
-	struct page_frag *frag = &tx->frag;
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += len;
+}
+
+/* Hand the next piece of the page over to the buffer. */
+static void append_piece(struct frdma_tx *tx, u32 len)
+{
+	struct page_frag *frag = &tx->mem.frag;
 	struct sk_buff *skb = tx->skb;
 	int i = skb_shinfo(skb)->nr_frags;
 
 	if (skb_can_coalesce(skb, i, frag->page, frag->offset)) {
-		skb_frag_size_add(&skb_shinfo(skb)->frags[i - 1], tx->at_len);
+		skb_frag_size_add(&skb_shinfo(skb)->frags[i - 1], len);
 	} else {
 		get_page(frag->page);
-		skb_fill_page_desc(skb, i, frag->page, frag->offset,
-				   tx->at_len);
+		skb_fill_page_desc(skb, i, frag->page, frag->offset, len);
 	}
-	frag->offset += tx->at_len;
-	skb->len += tx->at_len;
-	skb->data_len += tx->at_len;
-	skb->truesize += tx->at_len;
+	frag->offset += len;
+	count_bytes(skb, len);
 }
 
 /**
@@ -427,10 +380,79 @@ void frdma_tx_commit(struct frdma_tx *tx)
 	if (is_linear(tx))
 		skb_put(tx->skb, tx->at_len);
 	else
-		append_frag(tx);
+		append_piece(tx, tx->at_len);
 	tx->nr++;
 	tx->closed = tx->at_len < tx->seg_len ||
 		     tx->hdr->opcode == FRDMA_READ_REQUEST;
+}
+
+/* Hand the payload over to the buffer. Returns the CRC with it. */
+static u32 append_refs(struct frdma_tx *tx, struct frdma_refs *refs, u32 crc)
+{
+	struct sk_buff *skb = tx->skb;
+	unsigned int i;
+
+	for (i = 0; i < refs->nr; i++) {
+		const struct bio_vec *vec = &refs->vec[i];
+
+		crc = frdma_crc32(crc, page_address(vec->bv_page) +
+				  vec->bv_offset, vec->bv_len);
+		skb_fill_page_desc(skb, skb_shinfo(skb)->nr_frags,
+				   vec->bv_page, vec->bv_offset, vec->bv_len);
+		count_bytes(skb, vec->bv_len);
+	}
+	refs->nr = 0;
+
+	/* Its owner may write to it: nobody encrypts or checksums in place. */
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
+	return crc;
+}
+
+/**
+ * frdma_tx_add_refs - add a packet whose payload is not copied
+ * @tx: burst
+ * @hdr: its headers, without pad
+ * @refs: its payload; consumed
+ * @payload_len: bytes of it
+ *
+ * The ICRC is that of the payload as it is now. If its owner writes to it
+ * before the packet has arrived, the peer drops the packet.
+ *
+ * Behind the first packet of a train, an ICRC and the headers that follow it
+ * are one fragment.
+ *
+ * Return: false if there is no memory: then the packet does not exist.
+ */
+bool frdma_tx_add_refs(struct frdma_tx *tx, const struct frdma_hdr *hdr,
+		       struct frdma_refs *refs, u32 payload_len)
+{
+	u32 hdr_len = frdma_hdr_len(hdr->opcode);
+	u32 len = hdr_len + payload_len + FRDMA_ICRC_LEN;
+	void *at;
+	u32 crc;
+
+	if (!frdma_txmem_room(&tx->mem, hdr_len + FRDMA_ICRC_LEN) ||
+	    (starts_train(tx, len, refs->nr + 2) &&
+	     !begin_train(tx, len, hdr_len))) {
+		frdma_refs_put(refs);
+		frdma_drop_unbuilt(tx->flow.dev, FRDMA_DROP_NO_MEMORY);
+		return false;
+	}
+
+	at = tx->nr ? frdma_txmem_at(&tx->mem) : skb_put(tx->skb, hdr_len);
+	frdma_hdr_build(at, hdr);
+	frdma_icrc_pseudo_set(&tx->pseudo, tx->nr, len);
+	crc = frdma_icrc_seed(&tx->pseudo, at, hdr_len);
+	if (tx->nr)
+		append_piece(tx, hdr_len);
+
+	crc = append_refs(tx, refs, crc);
+	*(__le32 *)frdma_txmem_at(&tx->mem) = frdma_icrc_final(crc);
+	append_piece(tx, FRDMA_ICRC_LEN);
+
+	tx->nr++;
+	tx->closed = len < tx->seg_len;
+	return true;
 }
 
 /**
@@ -442,20 +464,6 @@ void frdma_tx_commit(struct frdma_tx *tx)
 bool frdma_tx_end(struct frdma_tx *tx)
 {
 	frdma_tx_flush(tx);
-	put_page_back(&tx->frag);
+	frdma_txmem_end(&tx->mem);
 	return !tx->refused;
-}
-
-/** frdma_tx_exit - give back what is left of the pages; module exit */
-void frdma_tx_exit(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct page_frag *frag = per_cpu_ptr(&tx_frag, cpu);
-
-		if (frag->page)
-			put_page(frag->page);
-		frag->page = NULL;
-	}
 }

@@ -12,7 +12,8 @@
  *	}
  *	frdma_tx_end(&tx);
  *
- * A packet that was reserved and not committed does not exist.
+ * A packet that was reserved and not committed does not exist. A large payload
+ * need not be copied: frdma_tx_add_refs() adds a packet that refers to it.
  */
 #ifndef FRDMA_TX_H
 #define FRDMA_TX_H
@@ -23,6 +24,8 @@
 #include "ah.h"
 #include "proto/hdr.h"
 #include "proto/icrc.h"
+#include "refs.h"
+#include "txmem.h"
 
 struct frdma_dev;
 
@@ -50,7 +53,7 @@ struct frdma_flow {
  * struct frdma_tx - a burst of packets that is being built
  * @flow: of all of them
  * @pseudo: the part of the ICRC that they share
- * @frag: the page that packets are cut from, out of its CPU's slot meanwhile
+ * @mem: what packets are cut from
  * @skb: the train that is open, if any
  * @seg_len: bytes of its first packet, BTH to ICRC
  * @nr: packets in it
@@ -65,7 +68,7 @@ struct frdma_flow {
 struct frdma_tx {
 	struct frdma_flow flow;
 	struct frdma_icrc_pseudo pseudo;
-	struct page_frag frag;
+	struct frdma_txmem mem;
 	struct sk_buff *skb;
 	u32 seg_len;
 	u32 nr;
@@ -82,7 +85,8 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow);
 void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		       u32 payload_len);
 void frdma_tx_commit(struct frdma_tx *tx);
+bool frdma_tx_add_refs(struct frdma_tx *tx, const struct frdma_hdr *hdr,
+		       struct frdma_refs *refs, u32 payload_len);
 bool frdma_tx_end(struct frdma_tx *tx);
-void frdma_tx_exit(void);
 
 #endif /* FRDMA_TX_H */

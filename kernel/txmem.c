@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <net/sock.h>
+
+#include "txmem.h"
+
+/* Pages of 32 KiB: three messages of 64 KiB. A power of two. */
+#define RING_PAGES	8
+
+/**
+ * struct txmem_ring - the pages of a CPU
+ * @frag: no page: taken by a burst, or not needed so far
+ * @next: whose turn it is
+ */
+struct txmem_ring {
+	struct page_frag frag[RING_PAGES];
+	unsigned int next;
+};
+
+static DEFINE_PER_CPU(struct txmem_ring, txmem_ring);
+
+/* The next page, out of the ring. */
+static void take(struct frdma_txmem *mem)
+{
+	struct txmem_ring *ring;
+
+	preempt_disable();
+	ring = this_cpu_ptr(&txmem_ring);
+	mem->slot = ring->next++ % RING_PAGES;
+	mem->frag = ring->frag[mem->slot];
+	ring->frag[mem->slot].page = NULL;
+	preempt_enable();
+}
+
+/*
+ * Back into the ring, as the next in turn if @again. One page is enough for a
+ * slot: a burst that came between may have left one.
+ */
+static void put(struct frdma_txmem *mem, bool again)
+{
+	struct page_frag *slot;
+	struct txmem_ring *ring;
+
+	preempt_disable();
+	ring = this_cpu_ptr(&txmem_ring);
+	slot = &ring->frag[mem->slot];
+	if (!slot->page) {
+		*slot = mem->frag;
+		mem->frag.page = NULL;
+		if (again)
+			ring->next = mem->slot;
+	}
+	preempt_enable();
+
+	if (mem->frag.page)
+		put_page(mem->frag.page);
+	mem->frag.page = NULL;
+}
+
+static unsigned int room(const struct page_frag *frag)
+{
+	return frag->page ? frag->size - frag->offset : 0;
+}
+
+/**
+ * frdma_txmem_begin - start a burst
+ * @mem: to be set up
+ *
+ * Context: bottom halves off until frdma_txmem_end().
+ */
+void frdma_txmem_begin(struct frdma_txmem *mem)
+{
+	take(mem);
+	/* All of it has come back: the processor's caches still have it. */
+	if (mem->frag.page && page_ref_count(mem->frag.page) == 1)
+		mem->frag.offset = 0;
+}
+
+/**
+ * frdma_txmem_room - have room for a packet
+ * @mem: its page changes if the rest is too short
+ * @len: bytes that must follow each other
+ *
+ * Short of large pages, the refill answers true with a small one. That must
+ * not stay: a CPU would never build a train of large packets again.
+ *
+ * Return: true if @mem->frag has the room; false if there is no memory for it.
+ */
+bool frdma_txmem_room(struct frdma_txmem *mem, unsigned int len)
+{
+	if (likely(room(&mem->frag) >= len))
+		return true;
+	if (mem->frag.page) {
+		put(mem, false);
+		take(mem);
+	}
+	if (!skb_page_frag_refill(len, &mem->frag, GFP_ATOMIC))
+		return false;
+	if (room(&mem->frag) >= len)
+		return true;
+	put_page(mem->frag.page);
+	mem->frag.page = NULL;
+	return false;
+}
+
+/**
+ * frdma_txmem_end - give back the page
+ * @mem: burst
+ */
+void frdma_txmem_end(struct frdma_txmem *mem)
+{
+	put(mem, true);
+}
+
+/** frdma_txmem_exit - give back all pages; module exit */
+void frdma_txmem_exit(void)
+{
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		struct txmem_ring *ring = per_cpu_ptr(&txmem_ring, cpu);
+
+		for (i = 0; i < RING_PAGES; i++) {
+			if (ring->frag[i].page)
+				put_page(ring->frag[i].page);
+			ring->frag[i].page = NULL;
+		}
+	}
+}
