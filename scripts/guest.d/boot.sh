@@ -121,7 +121,7 @@ boot_need_tools() {
 	RUBBISH+=("$part")
 	# shellcheck disable=SC2016 # for the inner shell
 	"${IN_ROOT[@]}" "$dir" ro "frdma=$PARTS" "results+=$part" -- \
-		sh -c 'for name in agent switch; do
+		sh -c 'for name in agent switch tsc; do
 			gcc -O2 -Wall -static -o "/results/$name" \
 				"/frdma/$name.c" || exit
 		done' || die "the bench's own programs do not compile"
