@@ -78,6 +78,19 @@ listens() {
 	esac
 }
 
+# Waits until the server of "pair", process $1, listens on PORT, or has ended.
+pair_is_ready() {
+	local pid=$1 port=$2 i
+
+	for ((i = 0; i < 200; i++)); do
+		! listens 2 "$port" || return 0
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	tail -n 20 "$KTAP_TMP/server"
+	fail "does not listen: $3"
+}
+
 # Runs SERVER in guest 2, waits until it listens on PORT (a TCP port, or "cm"),
 # and runs CLIENT here; both must end well. What they print is left in
 # $KTAP_TMP/server and $KTAP_TMP/client.
@@ -86,7 +99,7 @@ pair() {
 
 	on 2 "$server" >"$KTAP_TMP/server" 2>&1 &
 	pid=$!
-	await 20 listens 2 "$port"
+	pair_is_ready $pid "$port" "$server"
 	bash -c "$client" >"$KTAP_TMP/client" 2>&1 || {
 		tail -n 20 "$KTAP_TMP/server" "$KTAP_TMP/client"
 		fail "client: $client"

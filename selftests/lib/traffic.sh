@@ -34,28 +34,51 @@ exchange_between() {
 	note "$(tail -n 1 "$KTAP_TMP/client")"
 }
 
-# Prints the hardware counters of DEV in guest N that match PATTERN and are
-# not zero.
-counted() {
-	ktap_on "$3" "cd /sys/class/infiniband/$1/ports/1/hw_counters &&
-		grep -v '^0\$' * | tr : ' '" | grep -E "^($2) "
+# Prints "NAME VALUE" for the hardware counters of DEV in guest N that the
+# globs name. One that names none is an error. Arguments: DEV N GLOB...
+# shellcheck disable=SC2016 # for the guest's shell
+counters() {
+	ktap_on "$2" "cd /sys/class/infiniband/$1/ports/1/hw_counters || exit
+		for name in ${*:3}; do"'
+			value=$(cat $name) || exit
+			echo $name $value
+		done' || fail "$1 in guest $2 lacks one of: ${*:3}"
 }
 
 # None of those counters may have moved since the link was made.
 uncounted() {
-	! counted "$@" || fail "counted on $1 in guest $3"
+	local moved
+
+	moved=$(counters "$@")
+	! grep -v ' 0$' <<<"$moved" || fail "counted by $1 in guest $2"
 }
 
-# Says which have. Arguments as for counted.
+# Says which have.
 note_counted() {
-	note "$1 in guest $3: $({ counted "$@" || true; } | tr '\n' ' ')"
+	local moved
+
+	moved=$(counters "$@")
+	note "$1 in guest $2: $(grep -v ' 0$' <<<"$moved" | paste -sd ' ')"
 }
 
-# No packet was dropped but copies of what had been received: a guest that
-# stalls is asked again. Arguments: DEV N
-nothing_was_dropped() {
-	! counted "$1" 'drop_.*' "$2" | grep -v ^drop_duplicate ||
-		fail "dropped by $1 in guest $2"
+# DEV1 in guest N1 has sent as many packets as DEV2 in guest N2 has taken.
+# Arguments: DEV1 N1 COUNTER1 DEV2 N2 COUNTER2
+all_arrive() {
+	local sent taken
+
+	sent=$(counter "$1" "$3" "$2")
+	taken=$(counter "$4" "$6" "$5")
+	[ "$sent" -gt 0 ] && [ "$sent" = "$taken" ] ||
+		fail "$1 has sent $sent packets, $4 has taken $taken"
+	note "$1 to $4: $sent packets"
+}
+
+# Gives eth0 of every guest a queue that holds whatever is on the way between
+# two guests: fq_codel, the default, drops what waited while a guest stalled.
+# After that, a packet that is sent and not received is somebody's fault.
+deep_queues() {
+	defer each_guest "tc qdisc delete dev eth0 root"
+	each_guest "tc qdisc replace dev eth0 root pfifo limit 100000"
 }
 
 # Makes a link of the kernel's rdma_rxe on eth0 of guest N; removed as those of

@@ -13,6 +13,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 mtu 4200
+deep_queues
 links_up
 for size in 1 1000 65537 1048576; do
 	ktap_test rc_pingpong v4 -c -n 4 -s $size
