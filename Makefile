@@ -13,7 +13,7 @@ export KVER KDIR DESTDIR RDMA_CORE_SRC QUICK
 ##@ Try it
 demo:		## two guests with frdma between them; installs what it needs
 	@scripts/demo
-check:		## all tests; TESTS="lint unit net/link" runs some
+check:		## the tests; TESTS="lint unit net/link" runs some
 	@scripts/check $(TESTS)
 bench:		## figures against rdma_rxe; QUICK=1 the short form
 	@scripts/bench
