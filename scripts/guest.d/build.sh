@@ -134,9 +134,12 @@ build_command() {
 
 	while [ $# -gt 0 ]; do
 		case $1 in
-		-r|--root)	name=$2; shift 2 ;;
+		-h|--help)	usage; exit ;;
+		-r|--root)	[ $# -gt 1 ] || die "build: -r lacks the root"
+				name=$2; shift 2 ;;
 		*=*)		break ;;
-		*)		die "build: what is '$1'? See --help" ;;
+		*)		die "build: what is '$1'? A root goes after" \
+					"-r; see scripts/guest --help" ;;
 		esac
 	done
 	need_superuser

@@ -332,11 +332,13 @@ chroot_command() {
 	local name=$DEFAULT_ROOT binds
 
 	if [ "${1:-}" = -r ]; then
+		[ $# -gt 1 ] || die "chroot: -r lacks the root"
 		name=$2
 		shift 2
 	fi
 	[ "${1:-}" != -- ] || shift
-	[ $# -gt 0 ] || die "chroot: no command given"
+	[ $# -gt 0 ] || die "chroot: no command given; see" \
+		"scripts/guest --help"
 	need_superuser
 	root_need "$name"
 	build_binds "$name"

@@ -20,6 +20,7 @@ run_option_is_whole() {
 	local needs=2
 
 	case $1 in
+	-h|--help)					usage; exit ;;
 	-l|--link|--icount|--no-build|--stdin|--)	needs=1 ;;
 	--on)						needs=3 ;;
 	-*)						;;
@@ -323,11 +324,13 @@ run_step() {
 
 # Boots the guests and waits until each can be told what to do.
 run_boot() {
-	local n
+	local n how
 
 	guest_pid=() guest_up=() guest_heard=() guest_bytes=() guest_tries=()
 	deadline=$((SECONDS + timeout))
-	say "booting $guests guest(s) of $root: Linux $kernel, $accel"
+	how="under KVM"
+	[ $accel = kvm ] || how="emulated, be patient"
+	say "booting $guests guest(s) of $root: Linux $kernel, $how"
 	run_start_hub
 	for ((n = 1; n <= guests; n++)); do
 		guest_start "$n"
@@ -393,10 +396,20 @@ run_last_look() {
 	run_keep_consoles
 }
 
+# Refuses a link where there is nothing that could make one.
+run_has_module() {
+	[ "$link$with_build${#layers[@]}" != yesyes0 ] ||
+		build_exists "$root" ||
+		die "this checkout is not built for $root:" \
+			"scripts/guest build -r $root"
+}
+
 # guest run [OPTION...] [--] CMD...
 run_command() {
 	run_options "$@"
-	[ ${#REST[@]} -gt 0 ] || die "run: no command given"
+	[ ${#REST[@]} -gt 0 ] || die "run: no command given; see --help," \
+		"or scripts/guest shell for a shell"
+	run_has_module
 	run_prepare
 	run_boot
 	[ "$link" = no ] || run_make_links
@@ -409,7 +422,10 @@ run_command() {
 # guest shell [OPTION...]
 shell_command() {
 	run_options "$@"
-	[ -t 0 ] || die "shell: this is not a terminal"
+	[ ${#REST[@]} = 0 ] || die "shell: what is '${REST[*]}'? A command" \
+		"goes to: scripts/guest run"
+	[ -t 0 ] || die "shell: this is not a terminal; to have commands read" \
+		"from this input: scripts/guest run -l --stdin -- bash"
 	[ "$with_build" = no ] || build_command -r "$root"
 	timeout=$((30 * 24 * 3600))
 	run_prepare
@@ -421,9 +437,10 @@ shell_command() {
 
 # Shells in guest 1 and, side by side where tmux is there, in guest 2.
 run_shells() {
-	local shell="'$TOOLS/agent' call '$RUN/hub'"
+	local shell="'$TOOLS/agent' call '$RUN/hub'" others=
 
-	say "leave the shell to end the guests; the other guest: on 2 -t bash"
+	[ "$guests" = 1 ] || others="; another guest: on 2 -t bash"
+	say "leave the shell to end the guests$others"
 	if [ "$guests" = 1 ] || [ -n "${TMUX:-}" ] || ! command -v tmux >/dev/null
 	then
 		run_main -t bash -l
