@@ -5,7 +5,6 @@
 # as the specification says, and leaves nothing behind. verbs.c, one process
 # for each case.
 #
-# default: no
 # guests: 1
 # timeout: 400
 

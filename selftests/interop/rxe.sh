@@ -3,7 +3,6 @@
 #
 # frdma at one end, the kernel's rdma_rxe at the other, in both roles.
 #
-# default: no
 # guests: 2
 # mtu: 4200
 # timeout: 900

@@ -70,10 +70,12 @@ counter() {
 		"cat /sys/class/infiniband/$1/ports/1/hw_counters/$2"
 }
 
-# True if something listens on that TCP port in guest N; "cm": to rdma_cm.
+# True if something listens on that TCP port in guest N; "cm": to rdma_cm, which
+# says LISTEN a moment before it takes requests.
 listens() {
 	case $2 in
-	cm)	ktap_on "$1" 'rdma resource show cm_id | grep -q LISTEN' ;;
+	cm)	ktap_on "$1" 'rdma resource show cm_id | grep -q LISTEN &&
+			sleep 0.3' ;;
 	*)	ktap_on "$1" "ss -Hltn sport = :$2 | grep -q ." ;;
 	esac
 }

@@ -4,7 +4,6 @@
 # What changes under a link while connections live: MTU, name, addresses,
 # state, namespace, sleep.
 #
-# default: no
 # guests: 1
 # timeout: 600
 

@@ -4,7 +4,6 @@
 # The ends of a link while it carries traffic and while processes hold it:
 # each leaves a clean log and no reference behind. FULL=1 for many rounds.
 #
-# default: no
 # guests: 1
 # timeout: 600
 

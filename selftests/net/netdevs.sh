@@ -5,7 +5,6 @@
 # traffic passes. Others are refused, and so is lo, though packets through lo
 # are accepted.
 #
-# default: no
 # guests: 1
 # timeout: 600
 

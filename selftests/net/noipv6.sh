@@ -3,7 +3,6 @@
 #
 # A kernel without IPv6 has links with IPv4 only, and says so once.
 #
-# default: no
 # guests: 1
 # cmdline: ipv6.disable=1
 

@@ -3,7 +3,6 @@
 #
 # UDP port 4791 belongs to one driver per namespace: the second is told.
 #
-# default: no
 # guests: 1
 
 . "${0%/*}/../lib/frdma.sh"

@@ -3,7 +3,6 @@
 #
 # Asynchronous events reach the process that they concern.
 #
-# default: no
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/traffic.sh"

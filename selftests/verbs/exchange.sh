@@ -4,7 +4,6 @@
 # Every operation of a reliable connection with random data of odd sizes,
 # verified at both ends.
 #
-# default: no
 # guests: 2
 # mtu: 4200
 # roots: trixie bookworm sid

@@ -3,7 +3,6 @@
 #
 # A memory region of more than 4 GiB: its far end is read and written.
 #
-# default: no
 # guests: 1
 # mem: 6G
 # timeout: 400

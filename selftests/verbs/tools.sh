@@ -4,7 +4,6 @@
 # The tools everybody tries first: ibv_rc_pingpong, rping, ucmatose and those
 # of perftest, each once. verbs/matrix has all their combinations.
 #
-# default: no
 # guests: 2
 # mtu: 9000
 # timeout: 900

@@ -3,7 +3,6 @@
 #
 # What frdma puts on the wire, in the eyes of tshark and of scapy.
 #
-# default: no
 # guests: 2
 # mtu: 4200
 
