@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Completion queues. */
+#define UVERBS_MODULE_NAME frdma
+#include <rdma/uverbs_named_ioctl.h>
+
 #include "cq.h"
 
 #include <linux/delay.h>
 #include <linux/if_vlan.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
-#include <rdma/uverbs_ioctl.h>
 
 #include "dev.h"
 #include "limit.h"
@@ -319,6 +321,43 @@ int frdma_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 
 	return (flags & IB_CQ_REPORT_MISSED_EVENTS) && cq_has_unpolled(cq);
 }
+
+/*
+ * A process asks for an event. It does so by ioctl(), which works for whoever
+ * holds the file: see post.c.
+ */
+static int UVERBS_HANDLER(FRDMA_METHOD_CQ_ARM)
+	(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_cq *ib = uverbs_attr_get_obj(attrs, FRDMA_ATTR_CQ_ARM_HANDLE);
+	u64 flags;
+	int err;
+
+	if (IS_ERR(ib))
+		return PTR_ERR(ib);
+	err = uverbs_copy_from(&flags, attrs, FRDMA_ATTR_CQ_ARM_FLAGS);
+	if (err)
+		return err;
+	if (flags & ~(u64)FRDMA_CQ_ARM_SOLICITED)
+		return -EOPNOTSUPP;
+
+	return frdma_req_notify_cq(ib, flags & FRDMA_CQ_ARM_SOLICITED ?
+				   IB_CQ_SOLICITED : IB_CQ_NEXT_COMP);
+}
+
+DECLARE_UVERBS_NAMED_METHOD(FRDMA_METHOD_CQ_ARM,
+	UVERBS_ATTR_IDR(FRDMA_ATTR_CQ_ARM_HANDLE, UVERBS_OBJECT_CQ,
+			UVERBS_ACCESS_READ, UA_MANDATORY),
+	UVERBS_ATTR_PTR_IN(FRDMA_ATTR_CQ_ARM_FLAGS, UVERBS_ATTR_TYPE(u64),
+			   UA_MANDATORY));
+
+ADD_UVERBS_METHODS(cq_methods, UVERBS_OBJECT_CQ,
+		   &UVERBS_METHOD(FRDMA_METHOD_CQ_ARM));
+
+const struct uapi_definition frdma_cq_uapi[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_CQ, &cq_methods),
+	{ }
+};
 
 /*
  * Verbs that make and unmake queues

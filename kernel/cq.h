@@ -23,6 +23,7 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
 #include "ring.h"
 
@@ -132,5 +133,8 @@ int frdma_resize_cq(struct ib_cq *ib, unsigned int cqe,
 		    struct ib_udata *udata);
 int frdma_poll_cq(struct ib_cq *ib, int num_entries, struct ib_wc *wc);
 int frdma_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);
+
+/* How a process arms, as a method of completion queues. */
+extern const struct uapi_definition frdma_cq_uapi[];
 
 #endif /* FRDMA_CQ_H */

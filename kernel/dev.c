@@ -11,6 +11,7 @@
 #include <net/addrconf.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
 #include "ah.h"
 #include "cq.h"
@@ -219,6 +220,13 @@ static struct device *get_parent(struct net_device *ndev)
 	return parent;
 }
 
+/* What processes ask of us beyond the verbs of the core. */
+static const struct uapi_definition frdma_uapi[] = {
+	UAPI_DEF_CHAIN(frdma_cq_uapi),
+	UAPI_DEF_CHAIN(frdma_qp_uapi),
+	{ }
+};
+
 static struct frdma_dev *dev_alloc(struct net_device *ndev)
 {
 	struct frdma_dev *dev;
@@ -232,9 +240,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev)
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = 1;
 	ib->num_comp_vectors = num_online_cpus();
-	/* Processes post into rings; only arming is a command. */
-	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
-	ib->driver_def = frdma_qp_uapi;
+	ib->driver_def = frdma_uapi;
 	ib->dev.parent = get_parent(ndev);
 	strscpy(ib->node_desc, "frdma", sizeof(ib->node_desc));
 

@@ -48,7 +48,7 @@ static const struct verbs_context_ops frdma_ctx_ops = {
 	.query_rt_values = frdma_query_rt_values,
 	.reg_dmabuf_mr = frdma_reg_dmabuf_mr,
 	.reg_mr = frdma_reg_mr,
-	.req_notify_cq = ibv_cmd_req_notify_cq,
+	.req_notify_cq = frdma_req_notify_cq,
 	.rereg_mr = frdma_rereg_mr,
 	.resize_cq = frdma_resize_cq,
 };

@@ -5,8 +5,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl.h>
 
 #include "frdma.h"
 #include "abi.h"
@@ -382,6 +386,41 @@ struct ibv_cq_ex *frdma_create_cq_ex(struct ibv_context *ibvctx,
 
 	frdma_cq_set_readers(&cq->vcq.cq_ex, attr->wc_flags);
 	return &cq->vcq.cq_ex;
+}
+
+/* Like the doorbell an ioctl(), which works for whoever holds the file. */
+int frdma_req_notify_cq(struct ibv_cq *ibvcq, int solicited_only)
+{
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr handle;
+		struct ib_uverbs_attr flags;
+	} call = {
+		.hdr = {
+			.length		= sizeof(call),
+			.object_id	= UVERBS_OBJECT_CQ,
+			.method_id	= FRDMA_METHOD_CQ_ARM,
+			.num_attrs	= 2,
+			.driver_id	= FRDMA_DRIVER_ID,
+		},
+		.handle = {
+			.attr_id	= FRDMA_ATTR_CQ_ARM_HANDLE,
+			.flags		= UVERBS_ATTR_F_MANDATORY,
+			.data		= ibvcq->handle,
+		},
+		.flags = {
+			.attr_id	= FRDMA_ATTR_CQ_ARM_FLAGS,
+			.len		= sizeof(call.flags.data),
+			.flags		= UVERBS_ATTR_F_MANDATORY,
+			.data		= solicited_only ?
+					  FRDMA_CQ_ARM_SOLICITED : 0,
+		},
+	};
+
+	if (ioctl(ibvcq->context->cmd_fd, RDMA_VERBS_IOCTL, &call))
+		return errno;
+
+	return 0;
 }
 
 /*

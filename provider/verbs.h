@@ -40,6 +40,7 @@ struct ibv_cq *frdma_create_cq(struct ibv_context *ibvctx, int cqe,
 			       struct ibv_comp_channel *channel, int vector);
 struct ibv_cq_ex *frdma_create_cq_ex(struct ibv_context *ibvctx,
 				     struct ibv_cq_init_attr_ex *attr);
+int frdma_req_notify_cq(struct ibv_cq *ibvcq, int solicited_only);
 int frdma_resize_cq(struct ibv_cq *ibvcq, int cqe);
 int frdma_destroy_cq(struct ibv_cq *ibvcq);
 

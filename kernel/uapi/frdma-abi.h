@@ -41,6 +41,22 @@ enum frdma_qp_doorbell_attr {
 	FRDMA_ATTR_QP_DOORBELL_HANDLE = 1 << 12,
 };
 
+/* Methods of UVERBS_OBJECT_CQ, called likewise. */
+enum frdma_cq_method {
+	/* The next completion raises an event. */
+	FRDMA_METHOD_CQ_ARM = 1 << 12,
+};
+
+enum frdma_cq_arm_attr {
+	/* The completion queue's handle. */
+	FRDMA_ATTR_CQ_ARM_HANDLE = 1 << 12,
+	/* 64 bits of FRDMA_CQ_ARM_*. */
+	FRDMA_ATTR_CQ_ARM_FLAGS,
+};
+
+/* Only a solicited completion does, or one in error. */
+#define FRDMA_CQ_ARM_SOLICITED		(1U << 0)
+
 /**
  * struct frdma_ring_head - the indices of a mapped ring
  * @prod: next slot that the producer fills; written by the producer only

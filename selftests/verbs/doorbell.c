@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbells rung by those who did not open the device. doorbell.sh builds and
+ * Doorbells rung, and events asked for, by those who did not open the device. doorbell.sh builds and
  * runs it:
  *
  *	doorbell DEVICE GID_INDEX CASE
@@ -45,6 +45,40 @@ static void another_user(void)
 	exchange();
 	EXPECT(!setgroups(0, NULL) && !setgid(NOBODY) && !setuid(NOBODY));
 	exchange();
+}
+
+/* The same server, if it sleeps until something completes. */
+static void another_user_waits_for_events(void)
+{
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(ctx);
+	struct ibv_cq *cq, *raised;
+	struct ibv_qp *qp;
+	void *cookie;
+
+	EXPECT(channel);
+	cq = ibv_create_cq(ctx, 4, NULL, channel, 0);
+	EXPECT(cq);
+	qp = make_qp(cq, 4);
+	EXPECT(qp && !connect_qp(qp, qp->qp_num));
+	p.near = qp;
+	p.far = qp;
+	EXPECT(!setgroups(0, NULL) && !setgid(NOBODY) && !setuid(NOBODY));
+
+	alarm(60);
+	EXPECT(!ibv_req_notify_cq(cq, 0));
+	post();
+	EXPECT(!ibv_get_cq_event(channel, &raised, &cookie) && raised == cq);
+	ibv_ack_cq_events(cq, 1);
+	EXPECT(status(cq) == IBV_WC_SUCCESS);
+	EXPECT(status(cq) == IBV_WC_SUCCESS);
+
+	/* What is not solicited raises none; an error does. */
+	EXPECT(!fcntl(channel->fd, F_SETFL, O_NONBLOCK));
+	EXPECT(!ibv_req_notify_cq(cq, 1));
+	post();
+	EXPECT(status(cq) == IBV_WC_SUCCESS);
+	EXPECT(status(cq) == IBV_WC_SUCCESS);
+	EXPECT(ibv_get_cq_event(channel, &raised, &cookie) && errno == EAGAIN);
 }
 
 /* In the error state, receives are announced by the doorbell, too. */
@@ -97,6 +131,7 @@ static const struct {
 } cases[] = {
 #define CASE(name_)	{ #name_, name_ }
 	CASE(another_user),
+	CASE(another_user_waits_for_events),
 	CASE(another_user_after_an_error),
 	CASE(another_program),
 	CASE(no_queue_pair),

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Posting works in whoever holds the device's file, also after a change of
-# user: doorbell.c, one process for each case.
+# Posting and arming work in whoever holds the device's file, also after a
+# change of user: doorbell.c, one process for each case.
 #
 # roots: trixie bookworm sid
 
@@ -15,8 +15,8 @@ doorbell() {
 
 compile doorbell
 links_up
-for case in another_user another_user_after_an_error another_program \
-	no_queue_pair; do
+for case in another_user another_user_waits_for_events \
+	another_user_after_an_error another_program no_queue_pair; do
 	ktap_test doorbell $case
 done
 ktap_end
