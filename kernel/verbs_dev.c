@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <linux/sysfs.h>
+#include <linux/time64.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
@@ -38,6 +39,9 @@
 
 /* Pinning counts pages in 32 bits. */
 #define MAX_MR_BYTES	((u64)U32_MAX << PAGE_SHIFT)
+
+/* Completions are stamped in nanoseconds. */
+#define TIMESTAMP_KHZ	USEC_PER_SEC
 
 #define DEVICE_CAPS (IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR | \
 		     IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT | \
@@ -71,6 +75,8 @@ static const struct ib_device_attr device_limits = {
 	.max_ah				= FRDMA_MAX_AH,
 	.max_fast_reg_page_list_len	= FRDMA_MAX_FAST_REG_BLOCKS,
 	.max_pkeys			= 1,
+	.timestamp_mask			= U64_MAX,
+	.hca_core_clock			= TIMESTAMP_KHZ,
 	.local_ca_ack_delay		= LOCAL_ACK_DELAY,
 };
 

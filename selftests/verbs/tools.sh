@@ -20,6 +20,7 @@ done
 for path_mtu in 256 512 1024 2048 4096; do
 	ktap_test rc_pingpong v6 -c -n 20 -e -s 10001 -m $path_mtu
 done
+ktap_test rc_pingpong v4 -t -n 20 -s 1000
 ktap_test rping_verifies 10.77.0.2 100
 ktap_test rping_verifies fd77::2 100
 ktap_test ucmatose 10.77.0.2
