@@ -151,6 +151,9 @@ int frdma_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 	u32 num;
 	int err;
 
+	err = frdma_check_request(udata);
+	if (err)
+		return err;
 	err = frdma_create_ah(ib, attr, udata);
 	if (err)
 		return err;

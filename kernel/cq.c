@@ -390,6 +390,9 @@ static int cq_ring_create(struct frdma_ring *ring, u32 cqe,
 
 	if (!cqe || cqe > FRDMA_MAX_CQE)
 		return -EINVAL;
+	err = frdma_check_request(udata);
+	if (err)
+		return err;
 
 	uctx = rdma_udata_to_drv_context(udata, struct frdma_uctx, ib);
 	err = frdma_ring_create(ring, uctx ? &uctx->ib : NULL,

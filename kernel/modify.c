@@ -6,6 +6,7 @@
 #include "proto/wire.h"
 #include "qp.h"
 #include "trace.h"
+#include "uctx.h"
 #include "verbs_dev.h"
 
 /* Most packets in flight: what a receiving host's queues may take at once. */
@@ -254,6 +255,9 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	struct frdma_av av;
 	int err;
 
+	err = frdma_check_request(udata);
+	if (err)
+		return err;
 	err = alloc_resources(attr, mask, &res);
 	if (err)
 		return err;

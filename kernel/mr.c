@@ -17,6 +17,7 @@
 #include "dev.h"
 #include "limit.h"
 #include "proto/access.h"
+#include "uctx.h"
 
 /* What a region can grant, and flags that mean nothing to this device. */
 #define MR_ACCESS_KNOWN	(IB_ACCESS_LOCAL_WRITE | FRDMA_ACC_REMOTE | \
@@ -558,7 +559,7 @@ struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
-	err = mr_check_access(access);
+	err = mr_check_access(access) ?: frdma_check_request(udata);
 	if (err)
 		return ERR_PTR(err);
 
@@ -595,7 +596,7 @@ struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
-	err = mr_check_access(access);
+	err = mr_check_access(access) ?: frdma_check_request(udata);
 	if (err)
 		return ERR_PTR(err);
 

@@ -10,6 +10,14 @@
 #include "uapi/frdma-abi.h"
 #include "uapi/frdma-abi-layout.h"
 
+int frdma_check_request(struct ib_udata *udata)
+{
+	if (!udata || !udata->inlen)
+		return 0;
+
+	return ib_is_udata_cleared(udata, 0, udata->inlen) ? 0 : -EOPNOTSUPP;
+}
+
 int frdma_respond(struct ib_udata *udata, const void *resp, size_t len)
 {
 	size_t known;
@@ -36,6 +44,9 @@ int frdma_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	struct frdma_dev *dev = to_frdma(ib->device);
 	int err;
 
+	err = frdma_check_request(udata);
+	if (err)
+		return err;
 	if (!frdma_limit_take(&dev->nr_uctx, FRDMA_MAX_UCTX))
 		return -ENOMEM;
 
@@ -63,7 +74,10 @@ void frdma_disassociate_ucontext(struct ib_ucontext *ib)
 int frdma_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
 	struct frdma_dev *dev = to_frdma(ib->device);
+	int err = frdma_check_request(udata);
 
+	if (err)
+		return err;
 	return frdma_limit_take(&dev->nr_pd, FRDMA_MAX_PD) ? 0 : -ENOMEM;
 }
 

@@ -30,6 +30,17 @@ struct frdma_pd {
 };
 
 /**
+ * frdma_check_request() - refuse driver data of a verb that nobody here knows
+ * @udata: of the verb, NULL for a consumer in the kernel
+ *
+ * No verb has any so far. Zeroes are what a newer process sends that wants
+ * nothing new.
+ *
+ * Context: process, may sleep. Return: 0 or -EOPNOTSUPP.
+ */
+int frdma_check_request(struct ib_udata *udata);
+
+/**
  * frdma_respond() - copy driver data of a verb to the process
  * @udata: of the verb, NULL for a consumer in the kernel
  * @resp: what the kernel has to say

@@ -179,7 +179,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	struct frdma_qp *qp;
 	int err;
 
-	err = check_init(init);
+	err = check_init(init) ?: frdma_check_request(udata);
 	if (err)
 		return err;
 	if (!frdma_limit_take(&dev->nr_qp, FRDMA_MAX_QP))

@@ -400,6 +400,26 @@ static void answers_that_cannot_be_written(void)
 	}
 }
 
+/* What a newer process asks for is refused, unless it asks for nothing. */
+static void requests_of_the_future(void)
+{
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_alloc_pd cmd;
+		uint64_t request;
+	} call = {
+		.hdr = { IB_USER_VERBS_CMD_ALLOC_PD, sizeof(call) / 4,
+			 sizeof(struct ib_uverbs_alloc_pd_resp) / 4 },
+		.cmd = { .response = (uintptr_t)memory },
+		.request = 1,
+	};
+
+	EXPECT(write(ctx->cmd_fd, &call, sizeof(call)) < 0 &&
+	       errno == EOPNOTSUPP);
+	call.request = 0;
+	EXPECT(write(ctx->cmd_fd, &call, sizeof(call)) == sizeof(call));
+}
+
 static uint32_t any(void)
 {
 	return 2u * random() ^ random();
@@ -435,6 +455,9 @@ static void commands_of_chance(void)
 	for (n = 0; now() < end; n++) {
 		for (i = 0; i < 40; i++)
 			words[i] = any() % 2 ? word() : word() << 32 | word();
+		/* Zeroes at the end are no request to the driver. */
+		for (i = any() % 40; i < 40; i++)
+			words[i] = 0;
 		hdr->command = any() % (IB_USER_VERBS_CMD_OPEN_QP + 8);
 		if (!(any() % 4))
 			hdr->command |= IB_USER_VERBS_CMD_FLAG_EXTENDED;
@@ -507,6 +530,7 @@ static const struct {
 	CASE(post_refuses),
 	CASE(work_that_is_wrong),
 	CASE(answers_that_cannot_be_written),
+	CASE(requests_of_the_future),
 	CASE(commands_of_chance),
 	CASE(ioctls_of_chance),
 };

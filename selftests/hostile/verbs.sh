@@ -27,7 +27,8 @@ cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/verbs" "${0%.sh}.c" -libverbs ||
 links_up
 for case in qp_beyond_limits what_is_used_stays modify_refuses_values \
 	modify_refuses_transitions post_refuses work_that_is_wrong \
-	answers_that_cannot_be_written commands_of_chance ioctls_of_chance; do
+	answers_that_cannot_be_written requests_of_the_future \
+	commands_of_chance ioctls_of_chance; do
 	ktap_test verbs $case
 done
 ktap_end
