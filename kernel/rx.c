@@ -103,17 +103,21 @@ static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
 	train->nr = skb_is_gso(skb) ? DIV_ROUND_UP(len, train->seg_len) : 1;
 }
 
-/* The first @len bytes at a place: there, or, if they are apart, in @copy. */
-static const void *bytes_at(struct frdma_cursor *at, u32 len, void *copy)
+/*
+ * Copies the headers that the opcode calls for, as far as a packet of @len
+ * bytes has them, and goes on to its payload. What lies in a buffer may still
+ * change: a process of this host can have a page of its own sent (splice()).
+ * So all that is judged here is read once.
+ */
+static u32 copy_headers(struct frdma_cursor *at, u32 len, u8 *headers)
 {
-	struct frdma_cursor ahead;
-	const void *there;
+	u32 bth_len = min_t(u32, len, sizeof(struct frdma_bth));
+	u32 hdr_len;
 
-	if (likely(frdma_cursor_run(at, &there) >= len))
-		return there;
-	ahead = *at;
-	frdma_cursor_copy(&ahead, copy, len);
-	return copy;
+	frdma_cursor_copy(at, headers, bth_len);
+	hdr_len = min(len, frdma_hdr_len(headers[0]));
+	frdma_cursor_copy(at, headers + bth_len, hdr_len - bth_len);
+	return hdr_len;
 }
 
 /* @at: the payload; @len: bytes of the packet. */
@@ -121,7 +125,7 @@ static bool icrc_is_right(struct rx_train *train, u32 i,
 			  struct frdma_cursor at, u32 len,
 			  const void *headers, u32 hdr_len)
 {
-	__le32 copy, icrc;
+	__le32 icrc;
 	u32 crc;
 
 	/* What a packet of a train would have had as one of its own. */
@@ -129,7 +133,7 @@ static bool icrc_is_right(struct rx_train *train, u32 i,
 		frdma_icrc_pseudo_set(&train->pseudo, train->ip_id + i, len);
 	crc = frdma_icrc_seed(&train->pseudo, headers, hdr_len);
 	crc = frdma_cursor_crc(&at, crc, len - hdr_len - FRDMA_ICRC_LEN);
-	memcpy(&icrc, bytes_at(&at, sizeof(copy), &copy), sizeof(icrc));
+	frdma_cursor_copy(&at, &icrc, sizeof(icrc));
 	return icrc == frdma_icrc_final(crc);
 }
 
@@ -141,20 +145,10 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 {
 	u32 off = sizeof(struct udphdr) + i * train->seg_len;
 	u32 len = min(train->seg_len, train->skb->len - off);
-	u32 bth_len = min_t(u32, len, sizeof(struct frdma_bth));
-	struct frdma_cursor at;
-	u8 copy[FRDMA_HDR_MAX];
-	const void *headers;
-	u32 hdr_len;
+	struct frdma_cursor at = train->at;
+	u8 headers[FRDMA_HDR_MAX];
+	u32 hdr_len = copy_headers(&at, len, headers);
 
-	/* Of a train of fragments the headers are apart from the payload. */
-	headers = bytes_at(&train->at, bth_len, copy);
-	hdr_len = min(len, frdma_hdr_len(*(const u8 *)headers));
-	if (hdr_len > bth_len)
-		headers = bytes_at(&train->at, hdr_len, copy);
-
-	at = train->at;
-	frdma_cursor_skip(&at, hdr_len);
 	frdma_cursor_skip(&train->at, len);
 
 	*why = FRDMA_DROP_SHORT;
