@@ -251,16 +251,18 @@ static enum packet_fate add_copied(struct frdma_qp *qp, struct frdma_tx *tx,
 #define FRDMA_REFS_MIN_LEN	2048
 
 /*
- * What is referred to may change until it is sent, and the peer drops it then.
- * The sender of a message must not do that; if he does, a reliable one is sent
- * again, while a datagram would be lost.
+ * What is referred to may change until it has arrived, and the peer drops it
+ * then. Memory may be written to all the while, so what is sent again is
+ * copied, as is what nobody would send again: a datagram.
  */
 static bool may_refer(const struct frdma_qp *qp, const struct frdma_swr *wr,
 		      const struct frdma_req_pkt *pkt)
 {
+	const struct frdma_req *rq = &qp->sq.req;
+
 	return pkt->len >= FRDMA_REFS_MIN_LEN && !pkt->hdr.pad &&
 	       !(wr->wqe.flags & FRDMA_WQE_INLINE) &&
-	       frdma_req_is_reliable(&qp->sq.req);
+	       frdma_req_is_reliable(rq) && rq->psn == rq->end_psn;
 }
 
 static enum packet_fate add_packet(struct frdma_qp *qp, struct frdma_tx *tx,

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is sent may be written to meanwhile: restless.c.
+#
+# guests: 1
+# mtu: 4200
+
+. "${0%/*}/../lib/frdma.sh"
+
+source_changes_while_sent() {
+	mtu 4200
+	"$KTAP_TMP/restless" frdma0 "$(gid_index frdma0 v4)"
+	note "resent_packets: $(counter frdma0 resent_packets)"
+}
+
+cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/restless" "${0%.sh}.c" -libverbs \
+	-lpthread || exit
+links_up
+ktap_test source_changes_while_sent
+ktap_end
