@@ -26,7 +26,7 @@ struct frdma_refs {
 /**
  * frdma_refs_add() - add a piece, and take a reference to its page
  * @refs: pieces
- * @kaddr: first byte, in the direct map
+ * @kaddr: first byte, an address that virt_to_page() takes
  * @len: bytes that follow each other there
  *
  * Return: how many of them were added, all in a compound page; 0 if there is
@@ -44,8 +44,10 @@ static inline size_t frdma_refs_add(struct frdma_refs *refs, void *kaddr,
 	if (!sendpage_ok(page))
 		return 0;
 
+	/* Not by addresses: the kernel's own data have two, and this is one. */
 	head = compound_head(page);
-	off = kaddr - page_address(head);
+	off = (page_to_pfn(page) - page_to_pfn(head)) * PAGE_SIZE +
+	      offset_in_page(kaddr);
 	len = min(len, page_size(head) - off);
 	get_page(head);
 	bvec_set_page(&refs->vec[refs->nr++], head, len, off);
