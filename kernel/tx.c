@@ -397,8 +397,9 @@ static u32 append_refs(struct frdma_tx *tx, struct frdma_refs *refs, u32 crc)
 
 		crc = frdma_crc32(crc, page_address(vec->bv_page) +
 				  vec->bv_offset, vec->bv_len);
-		skb_fill_page_desc(skb, skb_shinfo(skb)->nr_frags,
-				   vec->bv_page, vec->bv_offset, vec->bv_len);
+		skb_fill_page_desc_noacc(skb, skb_shinfo(skb)->nr_frags,
+					 vec->bv_page, vec->bv_offset,
+					 vec->bv_len);
 		count_bytes(skb, vec->bv_len);
 	}
 	refs->nr = 0;
