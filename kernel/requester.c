@@ -402,7 +402,7 @@ static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
 			return;
 		}
 	}
-	if (is_held_back(qp) && frdma_req_ask(rq))
+	if (*budget && is_held_back(qp) && frdma_req_ask(rq))
 		*budget -= send_burst(qp, 1, now_ns);
 }
 
