@@ -23,6 +23,7 @@
 #include "post.h"
 #include "qp.h"
 #include "ring.h"
+#include "srq.h"
 #include "stats.h"
 #include "uapi/frdma-abi.h"
 #include "uctx.h"
@@ -111,10 +112,17 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.post_send		= frdma_post_send,
 	.query_qp		= frdma_query_qp,
 
+	.create_srq		= frdma_create_srq,
+	.destroy_srq		= frdma_destroy_srq,
+	.modify_srq		= frdma_modify_srq,
+	.post_srq_recv		= frdma_post_srq_recv,
+	.query_srq		= frdma_query_srq,
+
 	INIT_RDMA_OBJ_SIZE(ib_ah, frdma_ib_ah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, frdma_cq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, frdma_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, frdma_ib_qp, ib),
+	INIT_RDMA_OBJ_SIZE(ib_srq, frdma_srq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, frdma_uctx, ib),
 };
 

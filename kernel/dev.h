@@ -31,6 +31,7 @@ struct frdma_stats;
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
  * @nr_cq: completion queues alive
+ * @nr_srq: shared receive queues alive
  * @nr_mr: memory regions alive
  * @nr_ah: address handles alive
  * @nr_pd: protection domains alive
@@ -52,6 +53,7 @@ struct frdma_dev {
 	bool port_active;
 	atomic_t nr_qp;
 	atomic_t nr_cq;
+	atomic_t nr_srq;
 	atomic_t nr_mr;
 	atomic_t nr_ah;
 	atomic_t nr_pd;

@@ -5,6 +5,7 @@
 #include "modify.h"
 #include "proto/wire.h"
 #include "qp.h"
+#include "recv.h"
 #include "trace.h"
 #include "uctx.h"
 #include "verbs_dev.h"
@@ -174,11 +175,8 @@ static void reset(struct frdma_qp *qp)
 	frdma_ring_cons_release(&qp->sq.ring, req->wr_una);
 	frdma_req_init(req, 0);
 
-	qp->rq.cons = frdma_ring_prod_acquire(&qp->rq.ring);
-	qp->rq.have_cur = false;
-	frdma_ring_cons_release(&qp->rq.ring, qp->rq.cons);
+	frdma_recv_reset(qp);
 	frdma_resp_init(&qp->rq.resp, 0);
-	frdma_qp_rq_doorbell(qp, false);
 
 	frdma_cq_forget(qp->sq.cq, qp->qpn);
 	frdma_cq_forget(qp->rq.cq, qp->qpn);

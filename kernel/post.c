@@ -6,6 +6,7 @@
 #include "post.h"
 #include "proto/wqe.h"
 #include "qp.h"
+#include "srq.h"
 #include "uapi/frdma-abi.h"
 
 /*
@@ -198,22 +199,40 @@ int frdma_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	return err;
 }
 
-static int post_one_recv(struct frdma_qp *qp, const struct ib_recv_wr *wr)
+static int post_one_recv(const struct frdma_ring *ring, u32 prod, u32 max_sge,
+			 const struct ib_recv_wr *wr)
 {
-	struct frdma_rq *rq = &qp->rq;
 	struct frdma_recv_wqe *wqe;
 
-	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
+	if (wr->num_sge < 0 || wr->num_sge > max_sge)
 		return -EINVAL;
-	if (ring_is_full(&rq->ring, rq->prod))
+	if (ring_is_full(ring, prod))
 		return -ENOMEM;
 
-	wqe = frdma_ring_slot(&rq->ring, rq->prod);
+	wqe = frdma_ring_slot(ring, prod);
 	wqe->wr_id = wr->wr_id;
 	wqe->num_sge = wr->num_sge;
 	copy_sges((struct frdma_sge *)(wqe + 1), wr->sg_list, wr->num_sge);
-	rq->prod++;
 	return 0;
+}
+
+/* Those before the first that cannot be posted are posted. */
+static int post_recvs(const struct frdma_ring *ring, u32 *prod, u32 max_sge,
+		      const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad_wr)
+{
+	int err = 0;
+
+	for (; wr; wr = wr->next) {
+		err = post_one_recv(ring, *prod, max_sge, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+		++*prod;
+	}
+	frdma_ring_prod_release(ring, *prod);
+	return err;
 }
 
 /**
@@ -222,34 +241,54 @@ static int post_one_recv(struct frdma_qp *qp, const struct ib_recv_wr *wr)
  * @wr: receive requests
  * @bad_wr: set to the first that was not posted
  *
- * Context: any. Return: 0; -EINVAL; -ENOMEM if the queue is full.
+ * Context: any. Return: 0; -EINVAL, also with a shared receive queue; -ENOMEM
+ * if the queue is full.
  */
 int frdma_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr)
 {
 	struct frdma_qp *qp = to_frdma_qp(ib);
+	struct frdma_rq *rq = &qp->rq;
 	unsigned long flags;
-	int err = 0;
+	int err;
 
-	if (frdma_qp_state(qp) == IB_QPS_RESET) {
+	if (rq->srq || frdma_qp_state(qp) == IB_QPS_RESET) {
 		*bad_wr = wr;
 		return -EINVAL;
 	}
-	spin_lock_irqsave(&qp->rq.post_lock, flags);
-	for (; wr; wr = wr->next) {
-		err = post_one_recv(qp, wr);
-		if (err) {
-			*bad_wr = wr;
-			break;
-		}
-	}
-	frdma_ring_prod_release(&qp->rq.ring, qp->rq.prod);
-	spin_unlock_irqrestore(&qp->rq.post_lock, flags);
+	spin_lock_irqsave(&rq->post_lock, flags);
+	err = post_recvs(&rq->ring, &rq->prod, rq->max_sge, wr, bad_wr);
+	spin_unlock_irqrestore(&rq->post_lock, flags);
 
 	/* Pairs with the barrier in frdma_qp_rq_doorbell(). */
 	smp_mb();
 	if (frdma_qp_state(qp) == IB_QPS_ERR)
 		kick(&qp->rq.side);
+	return err;
+}
+
+/**
+ * frdma_post_srq_recv - the verb
+ * @ib: shared receive queue of a consumer in the kernel; a process posts
+ *	without us
+ * @wr: receive requests
+ * @bad_wr: set to the first that was not posted
+ *
+ * Nobody has to be told: who lacks a request looks again when the peer sends
+ * again.
+ *
+ * Context: any. Return: 0; -EINVAL; -ENOMEM if the queue is full.
+ */
+int frdma_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad_wr)
+{
+	struct frdma_srq *srq = to_frdma_srq(ib);
+	unsigned long flags;
+	int err;
+
+	spin_lock_irqsave(&srq->post_lock, flags);
+	err = post_recvs(&srq->ring, &srq->prod, srq->max_sge, wr, bad_wr);
+	spin_unlock_irqrestore(&srq->post_lock, flags);
 	return err;
 }
 

@@ -10,6 +10,8 @@ int frdma_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr);
 int frdma_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr);
+int frdma_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad_wr);
 
 /* The doorbell, as a method of queue pairs (ioctl() of processes). */
 extern const struct uapi_definition frdma_qp_uapi[];

@@ -216,7 +216,7 @@ void frdma_qp_send_error(struct frdma_qp *qp)
 
 /**
  * frdma_qp_rq_doorbell - must the process ring for a receive request
- * @qp: whose receive side the caller owns
+ * @qp: whose receive side the caller owns, with a receive queue of its own
  * @needed: the responder will not look at the ring by itself
  */
 void frdma_qp_rq_doorbell(struct frdma_qp *qp, bool needed)

@@ -23,6 +23,8 @@
 #include "proto/resp.h"
 #include "ring.h"
 #include "run.h"
+#include "rwr.h"
+#include "srq.h"
 
 struct frdma_dev;
 struct frdma_net;
@@ -93,30 +95,19 @@ struct frdma_sq {
 };
 
 /**
- * struct frdma_rwr - the receive request in use, a private copy
- * @len: bytes of its buffers
- * @fault: its elements are unusable
- * @wqe: the copy
- * @sge: its elements
- */
-struct frdma_rwr {
-	u64 len;
-	bool fault;
-	struct frdma_recv_wqe wqe;
-	struct frdma_sge sge[];
-};
-
-/**
  * struct frdma_rq - a receive queue
  * @side: ownership; it protects all of this
  * @resp: the responder's state
- * @ring: where receive requests are posted
+ * @srq: where receive requests come from; NULL: from @ring
+ * @pd: protection domain of receive requests, that of @srq if there is one
+ * @ring: where receive requests are posted; all zero with @srq
  * @post_lock: makes one producer of @ring of many posters in the kernel
  * @prod: next slot of @ring to be posted by the kernel; under @post_lock
  * @cons: next slot to be taken
  * @cq: where receive completions go
  * @cur: the receive request in use, if @have_cur
  * @have_cur: one was taken off the ring and is not complete
+ * @last_wqe: the LAST_WQE_REACHED event was raised
  * @max_sge: elements that a receive request may have
  * @read_budget: READ response packets that may still be sent in this step
  * @comm_est: the COMM_EST event was raised
@@ -125,6 +116,8 @@ struct frdma_rwr {
 struct frdma_rq {
 	struct frdma_side side;
 	struct frdma_resp resp;
+	struct frdma_srq *srq;
+	struct ib_pd *pd;
 	struct frdma_ring ring;
 	spinlock_t post_lock;
 	u32 prod;
@@ -132,6 +125,7 @@ struct frdma_rq {
 	struct frdma_cq *cq;
 	struct frdma_rwr *cur;
 	bool have_cur;
+	bool last_wqe;
 	u32 max_sge;
 	u32 read_budget;
 	bool comm_est;

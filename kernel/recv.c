@@ -9,17 +9,42 @@
 /* Receive requests flushed in a step; then others get their turn. */
 #define FLUSH_BUDGET	256
 
-/* Copy a slot, once; from here on only the copy is looked at. */
-static void copy_slot(struct frdma_rq *rq)
+/* What is wrong with its queue is also the end of the queue pair. */
+static void end_in_error(struct frdma_qp *qp)
 {
-	const void *slot = frdma_ring_slot(&rq->ring, rq->cons);
-	struct frdma_rwr *cur = rq->cur;
+	if (frdma_qp_state(qp) != IB_QPS_ERR)
+		frdma_qp_event(qp, IB_EVENT_QP_FATAL);
+	frdma_qp_error(qp);
+}
 
-	memcpy(&cur->wqe, slot, sizeof(cur->wqe));
-	barrier();
-	memcpy(cur->sge, slot + sizeof(cur->wqe),
-	       min(cur->wqe.num_sge, rq->max_sge) * sizeof(cur->sge[0]));
-	barrier();
+static bool take_own(struct frdma_qp *qp)
+{
+	struct frdma_rq *rq = &qp->rq;
+	u32 prod = frdma_ring_prod_acquire(&rq->ring);
+
+	if (prod == rq->cons)
+		return false;
+	if (unlikely(prod - rq->cons > rq->ring.entries)) {
+		/* The process wrote nonsense over its indices. */
+		end_in_error(qp);
+		return false;
+	}
+
+	frdma_rwr_copy(rq->cur, frdma_ring_slot(&rq->ring, rq->cons),
+		       rq->max_sge);
+	frdma_ring_cons_release(&rq->ring, ++rq->cons);
+	return true;
+}
+
+static bool take_shared(struct frdma_qp *qp)
+{
+	struct frdma_srq *srq = qp->rq.srq;
+
+	if (frdma_srq_take(srq, qp->rq.cur))
+		return true;
+	if (unlikely(frdma_srq_is_broken(srq)))
+		end_in_error(qp);
+	return false;
 }
 
 /**
@@ -34,39 +59,52 @@ bool frdma_recv_take(struct frdma_qp *qp)
 {
 	struct frdma_rq *rq = &qp->rq;
 	struct frdma_rwr *cur = rq->cur;
-	u32 prod;
 
 	if (rq->have_cur)
 		return true;
-
-	prod = frdma_ring_prod_acquire(&rq->ring);
-	if (prod == rq->cons)
+	if (!(rq->srq ? take_shared(qp) : take_own(qp)))
 		return false;
-	if (unlikely(prod - rq->cons > rq->ring.entries)) {
-		/* The process wrote nonsense over its indices. */
-		if (frdma_qp_state(qp) != IB_QPS_ERR)
-			frdma_qp_event(qp, IB_EVENT_QP_FATAL);
-		frdma_qp_error(qp);
-		return false;
-	}
 
-	copy_slot(rq);
 	rq->have_cur = true;
 	cur->len = 0;
 	cur->fault = frdma_wqe_judge_recv(&cur->wqe, rq->max_sge) !=
 		     FRDMA_WQE_OK ||
-		     frdma_sge_check(qp->dev, qp->pd, cur->sge,
+		     frdma_sge_check(qp->dev, rq->pd, cur->sge,
 				     cur->wqe.num_sge, IB_ACCESS_LOCAL_WRITE,
 				     &cur->len) != FRDMA_MR_OK;
-	frdma_ring_cons_release(&rq->ring, ++rq->cons);
 	return true;
+}
+
+static void flush_one(struct frdma_qp *qp)
+{
+	struct frdma_cqe cqe = {
+		.status = FRDMA_WC_WR_FLUSH_ERR,
+		.opcode = IB_WC_RECV,
+	};
+
+	frdma_wc_recv(qp, &cqe, false);
+}
+
+/*
+ * What the queue pair has not taken is there for others, so only the one in
+ * use is flushed. From then on it takes no more, and says so (IBTA 10.2.9).
+ */
+static void leave_shared(struct frdma_qp *qp)
+{
+	if (qp->rq.have_cur)
+		flush_one(qp);
+	if (qp->rq.last_wqe)
+		return;
+	qp->rq.last_wqe = true;
+	frdma_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
 /**
  * frdma_recv_flush - complete all receive requests as flushed
  * @qp: in the error state; the caller owns its receive side
  *
- * From here on the process rings for each request that it posts.
+ * From here on the process rings for each request that it posts. Those in a
+ * shared receive queue stay there.
  *
  * Return: true if there may be more: the process may post as fast as we
  * flush.
@@ -75,14 +113,33 @@ bool frdma_recv_flush(struct frdma_qp *qp)
 {
 	unsigned int budget = FLUSH_BUDGET;
 
-	frdma_qp_rq_doorbell(qp, true);
-	while (budget-- && frdma_recv_take(qp)) {
-		struct frdma_cqe cqe = {
-			.status = FRDMA_WC_WR_FLUSH_ERR,
-			.opcode = IB_WC_RECV,
-		};
-
-		frdma_wc_recv(qp, &cqe, false);
+	if (qp->rq.srq) {
+		leave_shared(qp);
+		return false;
 	}
+
+	frdma_qp_rq_doorbell(qp, true);
+	while (budget-- && frdma_recv_take(qp))
+		flush_one(qp);
 	return frdma_recv_take(qp);
+}
+
+/**
+ * frdma_recv_reset - forget the receive requests of a queue pair
+ * @qp: whose receive side the caller owns
+ *
+ * With a shared receive queue that is the one in use.
+ */
+void frdma_recv_reset(struct frdma_qp *qp)
+{
+	struct frdma_rq *rq = &qp->rq;
+
+	rq->have_cur = false;
+	rq->last_wqe = false;
+	if (rq->srq)
+		return;
+
+	rq->cons = frdma_ring_prod_acquire(&rq->ring);
+	frdma_ring_cons_release(&rq->ring, rq->cons);
+	frdma_qp_rq_doorbell(qp, false);
 }

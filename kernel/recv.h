@@ -7,5 +7,6 @@
 
 bool frdma_recv_take(struct frdma_qp *qp);
 bool frdma_recv_flush(struct frdma_qp *qp);
+void frdma_recv_reset(struct frdma_qp *qp);
 
 #endif /* FRDMA_RECV_H */

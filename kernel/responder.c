@@ -137,8 +137,9 @@ static enum frdma_resp_verdict execute_send(struct frdma_qp *qp,
 	if (cur->fault)
 		return FRDMA_RESP_RECV_FAULT;
 	if (pkt->hdr.payload_len &&
-	    frdma_sge_scatter_skb(qp->dev, qp->pd, cur->sge, cur->wqe.num_sge,
-				  qp->rq.resp.got, pkt->payload,
+	    frdma_sge_scatter_skb(qp->dev, qp->rq.pd, cur->sge,
+				  cur->wqe.num_sge, qp->rq.resp.got,
+				  pkt->payload,
 				  pkt->hdr.payload_len) != FRDMA_MR_OK)
 		return FRDMA_RESP_RECV_FAULT;
 

@@ -33,8 +33,8 @@ struct frdma_pd {
  * frdma_check_request() - refuse driver data of a verb that nobody here knows
  * @udata: of the verb, NULL for a consumer in the kernel
  *
- * No verb has any so far. Zeroes are what a newer process sends that wants
- * nothing new.
+ * Only a change of size of a shared receive queue has some, and looks by
+ * itself. Zeroes are what a newer process sends that wants nothing new.
  *
  * Context: process, may sleep. Return: 0 or -EOPNOTSUPP.
  */

@@ -37,11 +37,11 @@ static bool store(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 
 	if (cur->fault)
 		return false;
-	if (frdma_sge_scatter(qp->dev, qp->pd, cur->sge, cur->wqe.num_sge, 0,
-			      grh, FRDMA_GRH_LEN) != FRDMA_MR_OK)
+	if (frdma_sge_scatter(qp->dev, qp->rq.pd, cur->sge, cur->wqe.num_sge,
+			      0, grh, FRDMA_GRH_LEN) != FRDMA_MR_OK)
 		return false;
 	return !pkt->hdr.payload_len ||
-	       frdma_sge_scatter_skb(qp->dev, qp->pd, cur->sge,
+	       frdma_sge_scatter_skb(qp->dev, qp->rq.pd, cur->sge,
 				     cur->wqe.num_sge, FRDMA_GRH_LEN,
 				     pkt->payload, pkt->hdr.payload_len) == FRDMA_MR_OK;
 }

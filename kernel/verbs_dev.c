@@ -19,6 +19,7 @@
 #include "net.h"
 #include "proto/wire.h"
 #include "qp.h"
+#include "srq.h"
 #include "stats.h"
 #include "uapi/frdma-abi.h"
 #include "uctx.h"
@@ -46,7 +47,7 @@
 #define DEVICE_CAPS (IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR | \
 		     IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT | \
 		     IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN | \
-		     IB_DEVICE_MEM_MGT_EXTENSIONS)
+		     IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_SRQ_RESIZE)
 
 /* Limits: each is reached, or ends in -ENOMEM. What is missing here is 0. */
 static const struct ib_device_attr device_limits = {
@@ -64,6 +65,9 @@ static const struct ib_device_attr device_limits = {
 	.max_send_sge			= FRDMA_MAX_SGE,
 	.max_recv_sge			= FRDMA_MAX_SGE,
 	.max_sge_rd			= FRDMA_MAX_SGE,
+	.max_srq			= FRDMA_MAX_SRQ,
+	.max_srq_wr			= FRDMA_MAX_SRQ_WR,
+	.max_srq_sge			= FRDMA_MAX_SRQ_SGE,
 	.max_cq				= FRDMA_MAX_CQ,
 	.max_cqe			= FRDMA_MAX_CQE,
 	.max_mr				= FRDMA_MAX_MR,

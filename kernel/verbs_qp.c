@@ -10,6 +10,7 @@
 #include "qp.h"
 #include "requester.h"
 #include "responder.h"
+#include "srq.h"
 #include "trace.h"
 #include "uapi/frdma-abi.h"
 #include "uctx.h"
@@ -29,15 +30,19 @@ static int check_init(const struct ib_qp_init_attr *init)
 	default:
 		return -EOPNOTSUPP;
 	}
-	if (init->create_flags || init->srq)
+	if (init->create_flags)
+		return -EOPNOTSUPP;
+	if (init->srq && init->qp_type == IB_QPT_GSI)
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
 		return -EINVAL;
 	if (cap->max_send_wr > FRDMA_MAX_QP_WR ||
-	    cap->max_recv_wr > FRDMA_MAX_QP_WR ||
 	    cap->max_send_sge > FRDMA_MAX_SGE ||
-	    cap->max_recv_sge > FRDMA_MAX_SGE ||
 	    cap->max_inline_data > FRDMA_MAX_INLINE_BYTES)
+		return -EINVAL;
+	/* IBTA 11.2.4.1: with a shared receive queue they mean nothing. */
+	if (!init->srq && (cap->max_recv_wr > FRDMA_MAX_QP_WR ||
+			   cap->max_recv_sge > FRDMA_MAX_SGE))
 		return -EINVAL;
 	return 0;
 }
@@ -90,18 +95,33 @@ static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 	return req->slots ? 0 : -ENOMEM;
 }
 
+static int create_rq_ring(struct frdma_rq *rq,
+			  const struct ib_qp_init_attr *init,
+			  struct ib_ucontext *uctx,
+			  struct frdma_ring_desc *desc)
+{
+	return frdma_ring_create(&rq->ring, uctx,
+				 ring_entries(init->cap.max_recv_wr),
+				 sizeof(struct frdma_recv_wqe) +
+				 rq->max_sge * sizeof(struct frdma_sge), desc);
+}
+
 static int create_rq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 		     struct ib_ucontext *uctx, struct frdma_ring_desc *desc)
 {
 	struct frdma_rq *rq = &qp->rq;
-	int err;
+	int err = 0;
 
-	rq->max_sge = max(init->cap.max_recv_sge, 1U);
 	rq->cq = to_frdma_cq(init->recv_cq);
-	err = frdma_ring_create(&rq->ring, uctx,
-				ring_entries(init->cap.max_recv_wr),
-				sizeof(struct frdma_recv_wqe) +
-				rq->max_sge * sizeof(struct frdma_sge), desc);
+	if (init->srq) {
+		rq->srq = to_frdma_srq(init->srq);
+		rq->pd = init->srq->pd;
+		rq->max_sge = rq->srq->max_sge;
+	} else {
+		rq->pd = qp->pd;
+		rq->max_sge = max(init->cap.max_recv_sge, 1U);
+		err = create_rq_ring(rq, init, uctx, desc);
+	}
 	if (err)
 		return err;
 
@@ -136,7 +156,7 @@ static void report_caps(const struct frdma_qp *qp, struct ib_qp_cap *cap)
 	cap->max_send_wr = qp->sq.ring.entries;
 	cap->max_recv_wr = qp->rq.ring.entries;
 	cap->max_send_sge = qp->sq.max_sge;
-	cap->max_recv_sge = qp->rq.max_sge;
+	cap->max_recv_sge = qp->rq.srq ? 0 : qp->rq.max_sge;
 	cap->max_inline_data = qp->sq.max_inline;
 }
 

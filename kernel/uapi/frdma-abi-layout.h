@@ -86,6 +86,12 @@ FRDMA_SIZE(frdma_create_qp_resp, 48);
 FRDMA_AT(frdma_create_qp_resp, sq, 0);
 FRDMA_AT(frdma_create_qp_resp, rq, 24);
 
+FRDMA_SIZE(frdma_create_srq_resp, 24);
+FRDMA_AT(frdma_create_srq_resp, srq, 0);
+
+FRDMA_SIZE(frdma_modify_srq, 8);
+FRDMA_AT(frdma_modify_srq, srq_desc_addr, 0);
+
 FRDMA_SIZE(frdma_create_ah_resp, 8);
 FRDMA_AT(frdma_create_ah_resp, ah, 0);
 

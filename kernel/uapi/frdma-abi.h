@@ -256,6 +256,22 @@ struct frdma_create_qp_resp {
 	struct frdma_ring_desc rq;
 };
 
+/** struct frdma_create_srq_resp - @srq: the ring of receive requests */
+struct frdma_create_srq_resp {
+	struct frdma_ring_desc srq;
+};
+
+/**
+ * struct frdma_modify_srq - driver data to the kernel, for a change of size
+ * @srq_desc_addr: where the kernel writes the struct frdma_ring_desc of the
+ *	ring that replaces the old one: this command has no answer
+ *
+ * Indices go on counting in the new ring.
+ */
+struct frdma_modify_srq {
+	__aligned_u64 srq_desc_addr;
+};
+
 /** struct frdma_create_ah_resp - @ah: number to put into struct frdma_send_wqe */
 struct frdma_create_ah_resp {
 	__u32 ah;

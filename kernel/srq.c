@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Shared receive queues. */
+#include "srq.h"
+
+#include <linux/log2.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "dev.h"
+#include "limit.h"
+#include "rwr.h"
+#include "uctx.h"
+
+/*
+ * Events
+ */
+
+static void srq_raise_events(struct tasklet_struct *t)
+{
+	struct frdma_srq *srq = from_tasklet(srq, t, event_tasklet);
+	unsigned long due = xchg(&srq->events, 0);
+	unsigned int type;
+
+	for_each_set_bit(type, &due, BITS_PER_LONG) {
+		struct ib_event event = {
+			.device	     = srq->ib.device,
+			.element.srq = &srq->ib,
+			.event	     = type,
+		};
+
+		if (srq->ib.event_handler)
+			srq->ib.event_handler(&event, srq->ib.srq_context);
+	}
+}
+
+static void srq_event(struct frdma_srq *srq, enum ib_event_type type)
+{
+	set_bit(type, &srq->events);
+	tasklet_schedule(&srq->event_tasklet);
+}
+
+/*
+ * Taking
+ */
+
+/* Receive requests that are there; a process may have written nonsense. */
+static u32 srq_posted(struct frdma_srq *srq)
+	__must_hold(&srq->take_lock)
+{
+	u32 posted = frdma_ring_prod_acquire(&srq->ring) - srq->cons;
+
+	lockdep_assert_held(&srq->take_lock);
+
+	if (srq->broken)
+		return 0;
+	if (likely(posted <= srq->ring.entries))
+		return posted;
+
+	WRITE_ONCE(srq->broken, true);
+	srq_event(srq, IB_EVENT_SRQ_ERR);
+	return 0;
+}
+
+/* The event disarms the limit (IBTA 10.2.9.1): it comes once per arming. */
+static void srq_check_limit(struct frdma_srq *srq, u32 posted)
+	__must_hold(&srq->take_lock)
+{
+	lockdep_assert_held(&srq->take_lock);
+
+	if (likely(posted >= srq->limit))
+		return;
+	srq->limit = 0;
+	srq_event(srq, IB_EVENT_SRQ_LIMIT_REACHED);
+}
+
+bool frdma_srq_take(struct frdma_srq *srq, struct frdma_rwr *rwr)
+{
+	u32 posted;
+
+	spin_lock(&srq->take_lock);
+	posted = srq_posted(srq);
+	if (posted) {
+		frdma_rwr_copy(rwr, frdma_ring_slot(&srq->ring, srq->cons),
+			       srq->max_sge);
+		frdma_ring_cons_release(&srq->ring, ++srq->cons);
+		srq_check_limit(srq, posted - 1);
+	}
+	spin_unlock(&srq->take_lock);
+	return posted;
+}
+
+/*
+ * Verbs
+ */
+
+static u32 srq_entries(u32 max_wr)
+{
+	return roundup_pow_of_two(max(max_wr, 1U));
+}
+
+static struct ib_ucontext *udata_to_uctx(struct ib_udata *udata)
+{
+	struct frdma_uctx *uctx = rdma_udata_to_drv_context(udata,
+						struct frdma_uctx, ib);
+
+	return uctx ? &uctx->ib : NULL;
+}
+
+static void srq_init(struct frdma_srq *srq, bool user, u32 max_sge)
+{
+	mutex_init(&srq->modify);
+	spin_lock_init(&srq->take_lock);
+	spin_lock_init(&srq->post_lock);
+	tasklet_setup(&srq->event_tasklet, srq_raise_events);
+	srq->user = user;
+	srq->max_sge = max_sge;
+}
+
+static int srq_check_init(const struct ib_srq_init_attr *init)
+{
+	if (init->srq_type != IB_SRQT_BASIC)
+		return -EOPNOTSUPP;
+	if (init->attr.max_wr > FRDMA_MAX_SRQ_WR ||
+	    init->attr.max_sge > FRDMA_MAX_SRQ_SGE)
+		return -EINVAL;
+	return 0;
+}
+
+/* A limit in @init means nothing: nothing is posted yet. */
+int frdma_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
+		     struct ib_udata *udata)
+{
+	u32 max_sge = max(init->attr.max_sge, 1U);
+	struct frdma_create_srq_resp resp = {};
+	struct frdma_dev *dev = to_frdma(ib->device);
+	struct frdma_srq *srq = to_frdma_srq(ib);
+	int err;
+
+	err = srq_check_init(init) ?: frdma_check_request(udata);
+	if (err)
+		return err;
+	if (!frdma_limit_take(&dev->nr_srq, FRDMA_MAX_SRQ))
+		return -ENOMEM;
+
+	err = frdma_ring_create(&srq->ring, udata_to_uctx(udata),
+				srq_entries(init->attr.max_wr),
+				sizeof(struct frdma_recv_wqe) +
+				max_sge * sizeof(struct frdma_sge), &resp.srq);
+	if (err)
+		goto err_limit_give;
+	err = frdma_respond(udata, &resp, sizeof(resp));
+	if (err)
+		goto err_ring_destroy;
+
+	srq_init(srq, udata, max_sge);
+	init->attr.max_wr = srq->ring.entries;
+	init->attr.max_sge = max_sge;
+	return 0;
+
+err_ring_destroy:
+	frdma_ring_destroy(&srq->ring);
+err_limit_give:
+	frdma_limit_give(&dev->nr_srq);
+	return err;
+}
+
+/* Requests copied to the new ring at once; then others get the CPU. */
+#define MOVE_AT_ONCE	64
+
+/*
+ * Indices go on counting in the new ring. Nobody posts meanwhile (that is the
+ * provider's part), so what is there stays as it is and is copied without the
+ * lock; what is taken meanwhile is only copied in vain. A process that does
+ * post finds nonsense of its own making.
+ */
+static int srq_move(struct frdma_srq *srq, struct frdma_ring *ring)
+{
+	u32 prod, at;
+
+	lockdep_assert_held(&srq->modify);
+
+	spin_lock_bh(&srq->take_lock);
+	at = srq->cons;
+	prod = at + srq_posted(srq);
+	spin_unlock_bh(&srq->take_lock);
+	if (frdma_srq_is_broken(srq) || prod - at > ring->entries)
+		return -EINVAL;
+
+	for (; at != prod; at++) {
+		memcpy(frdma_ring_slot(ring, at),
+		       frdma_ring_slot(&srq->ring, at), ring->stride);
+		if (!(at % MOVE_AT_ONCE))
+			cond_resched();
+	}
+
+	spin_lock_bh(&srq->take_lock);
+	frdma_ring_prod_release(ring, prod);
+	frdma_ring_cons_release(ring, srq->cons);
+	swap(srq->ring, *ring);
+	spin_unlock_bh(&srq->take_lock);
+	return 0;
+}
+
+/*
+ * The command has no answer in which driver data could go back, so the process
+ * says where it wants to read of its new ring.
+ */
+static int srq_resize(struct frdma_srq *srq, u32 entries,
+		      struct ib_udata *udata)
+{
+	struct frdma_modify_srq cmd;
+	struct frdma_ring_desc desc;
+	struct frdma_ring ring;
+	int err;
+
+	if (udata->inlen < sizeof(cmd))
+		return -EINVAL;
+	if (udata->inlen > sizeof(cmd) &&
+	    !ib_is_udata_cleared(udata, sizeof(cmd),
+				 udata->inlen - sizeof(cmd)))
+		return -EOPNOTSUPP;
+	err = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
+	if (err)
+		return err;
+
+	err = frdma_ring_create(&ring, udata_to_uctx(udata), entries,
+				srq->ring.stride, &desc);
+	if (err)
+		return err;
+	if (copy_to_user(u64_to_user_ptr(cmd.srq_desc_addr), &desc,
+			 sizeof(desc)))
+		err = -EFAULT;
+	else
+		err = srq_move(srq, &ring);
+
+	/* The old one, or the new one if it is not used. */
+	frdma_ring_destroy(&ring);
+	return err;
+}
+
+/* Armed with fewer requests than that, the event comes at once. */
+static int srq_arm(struct frdma_srq *srq, u32 limit)
+{
+	u32 posted;
+	int err = 0;
+
+	spin_lock_bh(&srq->take_lock);
+	posted = srq_posted(srq);
+	if (srq->broken) {
+		err = -EINVAL;
+	} else {
+		srq->limit = limit;
+		srq_check_limit(srq, posted);
+	}
+	spin_unlock_bh(&srq->take_lock);
+	return err;
+}
+
+static u32 srq_limit(struct frdma_srq *srq)
+{
+	u32 limit;
+
+	spin_lock_bh(&srq->take_lock);
+	limit = srq->limit;
+	spin_unlock_bh(&srq->take_lock);
+	return limit;
+}
+
+static int srq_modify(struct frdma_srq *srq, const struct ib_srq_attr *attr,
+		      enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	u32 entries = mask & IB_SRQ_MAX_WR ? srq_entries(attr->max_wr) :
+					     srq->ring.entries;
+	u32 limit = mask & IB_SRQ_LIMIT ? attr->srq_limit : srq_limit(srq);
+	int err = 0;
+
+	lockdep_assert_held(&srq->modify);
+
+	if (limit > entries)
+		return -EINVAL;
+	if (mask & IB_SRQ_MAX_WR)
+		err = srq_resize(srq, entries, udata);
+	if (!err && mask & IB_SRQ_LIMIT)
+		err = srq_arm(srq, limit);
+	return err;
+}
+
+static int srq_check_modify(const struct frdma_srq *srq,
+			    const struct ib_srq_attr *attr,
+			    enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
+		return -EINVAL;
+	if (!(mask & IB_SRQ_MAX_WR))
+		return frdma_check_request(udata);
+	if (!srq->user)
+		return -EOPNOTSUPP;
+	return attr->max_wr > FRDMA_MAX_SRQ_WR ? -EINVAL : 0;
+}
+
+int frdma_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
+		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	struct frdma_srq *srq = to_frdma_srq(ib);
+	int err;
+
+	err = srq_check_modify(srq, attr, mask, udata);
+	if (err)
+		return err;
+
+	mutex_lock(&srq->modify);
+	err = srq_modify(srq, attr, mask, udata);
+	mutex_unlock(&srq->modify);
+	return err;
+}
+
+int frdma_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
+{
+	struct frdma_srq *srq = to_frdma_srq(ib);
+
+	mutex_lock(&srq->modify);
+	*attr = (struct ib_srq_attr) {
+		.max_wr	   = srq->ring.entries,
+		.max_sge   = srq->max_sge,
+		.srq_limit = srq_limit(srq),
+	};
+	mutex_unlock(&srq->modify);
+	return 0;
+}
+
+/* The core's use count says that no queue pair can take. */
+int frdma_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
+{
+	struct frdma_srq *srq = to_frdma_srq(ib);
+
+	tasklet_kill(&srq->event_tasklet);
+	frdma_ring_destroy(&srq->ring);
+	frdma_limit_give(&to_frdma(ib->device)->nr_srq);
+	return 0;
+}
