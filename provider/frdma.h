@@ -101,7 +101,7 @@ struct frdma_sq {
 };
 
 /**
- * struct frdma_rq - the receive half of a queue pair
+ * struct frdma_rq - the receive half of a queue pair, or a shared queue
  * @lock: guards all that follows
  * @ring: the work requests; this side produces. No entries with an SRQ
  * @max_sge: most scatter/gather entries of a request
@@ -121,6 +121,16 @@ struct frdma_rq {
 struct frdma_qp {
 	struct verbs_qp vqp;
 	struct frdma_sq sq;
+	struct frdma_rq rq;
+};
+
+/**
+ * struct frdma_srq - shared receive queue
+ * @vsrq: what libibverbs sees
+ * @rq: the queue
+ */
+struct frdma_srq {
+	struct verbs_srq vsrq;
 	struct frdma_rq rq;
 };
 
@@ -170,6 +180,11 @@ static inline struct frdma_cq *to_frdma_cq(struct ibv_cq *ibvcq)
 static inline struct frdma_qp *to_frdma_qp(struct ibv_qp *ibvqp)
 {
 	return container_of(ibvqp, struct frdma_qp, vqp.qp);
+}
+
+static inline struct frdma_srq *to_frdma_srq(struct ibv_srq *ibvsrq)
+{
+	return container_of(ibvsrq, struct frdma_srq, vsrq.srq);
 }
 
 #endif /* FRDMA_H */

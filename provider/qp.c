@@ -279,39 +279,65 @@ static int fill_recv(const struct frdma_rq *rq, struct frdma_recv_wqe *wqe,
 	return 0;
 }
 
+/* Fills and publishes up to the first that cannot be posted. */
+static int post_recvs(struct frdma_rq *rq, struct ibv_recv_wr *wr,
+		      struct ibv_recv_wr **bad_wr)
+{
+	struct frdma_ring *ring = &rq->ring;
+	int err = 0;
+	uint32_t at;
+
+	for (at = ring->index; wr; wr = wr->next, at++) {
+		err = frdma_ring_room(ring, at);
+		if (!err)
+			err = fill_recv(rq, frdma_ring_slot(ring, at), wr);
+		if (err)
+			break;
+	}
+	*bad_wr = wr;
+
+	if (at != ring->index)
+		frdma_ring_publish(ring, at);
+	return err;
+}
+
 int frdma_post_recv(struct ibv_qp *ibvqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr)
 {
 	struct frdma_qp *qp = to_frdma_qp(ibvqp);
 	struct frdma_ring *ring = &qp->rq.ring;
-	struct ibv_recv_wr *first = wr;
-	int err = 0, doorbell_err;
-	uint32_t at;
+	int err, doorbell_err;
+	uint32_t before;
 
 	*bad_wr = wr;
 	if (ibvqp->srq || ibvqp->state == IBV_QPS_RESET)
 		return EINVAL;
 
 	frdma_lock(&qp->rq.lock);
-	for (at = ring->index; wr; wr = wr->next, at++) {
-		err = frdma_ring_room(ring, at);
-		if (!err)
-			err = fill_recv(&qp->rq, frdma_ring_slot(ring, at), wr);
-		if (err)
-			break;
-	}
-	*bad_wr = wr;
-
-	if (at != ring->index) {
-		frdma_ring_publish(ring, at);
-		doorbell_err = frdma_ring_asleep(ring) ?
-			       ring_doorbell(ibvqp) : 0;
+	before = ring->index;
+	err = post_recvs(&qp->rq, wr, bad_wr);
+	if (ring->index != before && frdma_ring_asleep(ring)) {
+		doorbell_err = ring_doorbell(ibvqp);
 		if (doorbell_err) {
-			*bad_wr = first;
+			*bad_wr = wr;
 			err = doorbell_err;
 		}
 	}
 	frdma_unlock(&qp->rq.lock);
+
+	return err;
+}
+
+/* Whoever takes from it looks when a message needs a request: no doorbell. */
+int frdma_post_srq_recv(struct ibv_srq *ibvsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr)
+{
+	struct frdma_rq *rq = &to_frdma_srq(ibvsrq)->rq;
+	int err;
+
+	frdma_lock(&rq->lock);
+	err = post_recvs(rq, wr, bad_wr);
+	frdma_unlock(&rq->lock);
 
 	return err;
 }

@@ -30,6 +30,17 @@ int frdma_post_recv(struct ibv_qp *ibvqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
 
 /**
+ * frdma_post_srq_recv() - ibv_post_srq_recv()
+ * @ibvsrq: the shared receive queue
+ * @wr: list of work requests
+ * @bad_wr: on error, the first one that was not posted
+ *
+ * Return: as frdma_post_send().
+ */
+int frdma_post_srq_recv(struct ibv_srq *ibvsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr);
+
+/**
  * frdma_qp_send_ops() - work requests that a type of queue pair can post
  * @type: the type
  *

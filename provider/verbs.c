@@ -468,6 +468,108 @@ int frdma_destroy_cq(struct ibv_cq *ibvcq)
 	return 0;
 }
 
+struct ibv_srq *frdma_create_srq(struct ibv_pd *ibvpd,
+				 struct ibv_srq_init_attr *attr)
+{
+	struct frdma_make_srq_resp resp = {};
+	struct frdma_make_srq cmd = {};
+	struct frdma_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+
+	err = ibv_cmd_create_srq(ibvpd, &srq->vsrq.srq, attr, &cmd.ibv_cmd,
+				 sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto err_free_srq;
+
+	/* From here on attr->attr is what the kernel granted. */
+	err = map_ring(ibvpd->context, &resp.srq, &srq->rq.ring);
+	if (err)
+		goto err_destroy_srq;
+
+	srq->rq.max_sge = attr->attr.max_sge;
+	frdma_lock_init(&srq->rq.lock, needs_lock(ibvpd));
+	return &srq->vsrq.srq;
+
+err_destroy_srq:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free_srq:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+/*
+ * The kernel moves what was not taken to a new ring, where indices go on
+ * counting. Nobody may post to the old one meanwhile. If the new one cannot be
+ * mapped the queue is of no more use: posts find the old one given up (EIO).
+ */
+static int resize_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
+		      int attr_mask)
+{
+	struct frdma_rq *rq = &to_frdma_srq(ibvsrq)->rq;
+	struct frdma_ring_desc desc = {};
+	struct frdma_change_srq cmd = { .srq_desc_addr = (uintptr_t)&desc };
+	struct frdma_ring ring;
+	int err;
+
+	frdma_lock(&rq->lock);
+	err = ibv_cmd_modify_srq(ibvsrq, attr, attr_mask, &cmd.ibv_cmd,
+				 sizeof(cmd));
+	if (err)
+		goto out_unlock;
+
+	/* How much is free is asked anew, of the old one too. */
+	rq->ring.end = rq->ring.index;
+	err = map_ring(ibvsrq->context, &desc, &ring);
+	if (err)
+		goto out_unlock;
+
+	ring.index = rq->ring.index;
+	ring.end = rq->ring.index;
+	unmap_ring(&rq->ring);
+	rq->ring = ring;
+out_unlock:
+	frdma_unlock(&rq->lock);
+	return err;
+}
+
+int frdma_modify_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
+		     int attr_mask)
+{
+	struct ibv_modify_srq cmd = {};
+
+	if (attr_mask & IBV_SRQ_MAX_WR)
+		return resize_srq(ibvsrq, attr, attr_mask);
+
+	return ibv_cmd_modify_srq(ibvsrq, attr, attr_mask, &cmd, sizeof(cmd));
+}
+
+int frdma_query_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr)
+{
+	struct ibv_query_srq cmd = {};
+
+	return ibv_cmd_query_srq(ibvsrq, attr, &cmd, sizeof(cmd));
+}
+
+int frdma_destroy_srq(struct ibv_srq *ibvsrq)
+{
+	struct frdma_srq *srq = to_frdma_srq(ibvsrq);
+	int err;
+
+	err = ibv_cmd_destroy_srq(ibvsrq);
+	if (err)
+		return err;
+
+	unmap_ring(&srq->rq.ring);
+	frdma_lock_destroy(&srq->rq.lock);
+	free(srq);
+	return 0;
+}
+
 static int check_qp_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	if (!check_comp_mask(attr->comp_mask,

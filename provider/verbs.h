@@ -54,6 +54,13 @@ int frdma_query_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
 		   int attr_mask, struct ibv_qp_init_attr *init_attr);
 int frdma_destroy_qp(struct ibv_qp *ibvqp);
 
+struct ibv_srq *frdma_create_srq(struct ibv_pd *ibvpd,
+				 struct ibv_srq_init_attr *attr);
+int frdma_modify_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
+		     int attr_mask);
+int frdma_query_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr);
+int frdma_destroy_srq(struct ibv_srq *ibvsrq);
+
 struct ibv_ah *frdma_create_ah(struct ibv_pd *ibvpd, struct ibv_ah_attr *attr);
 int frdma_destroy_ah(struct ibv_ah *ibvah);
 

@@ -184,6 +184,71 @@ int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 	return 0;
 }
 
+int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
+		       struct ibv_srq_init_attr *attr,
+		       struct ibv_create_srq *cmd, size_t cmd_size,
+		       struct ib_uverbs_create_srq_resp *resp,
+		       size_t resp_size)
+{
+	struct frdma_make_srq_resp *ours = (void *)resp;
+
+	(void)cmd, (void)cmd_size;
+
+	EXPECT_EQ(resp_size, sizeof(*ours));
+	srq->context = pd->context;
+	srq->pd = pd;
+	attr->attr.max_wr = RQ_ENTRIES;
+	attr->attr.max_sge = MAX_SGE;
+	ours->srq = kernel_make_ring(RQ_ENTRIES, RQ_STRIDE);
+	return 0;
+}
+
+/* What was not taken is in the new ring, at the same indices. */
+int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		       int attr_mask, struct ibv_modify_srq *cmd,
+		       size_t cmd_size)
+{
+	struct frdma_change_srq *ours = (void *)cmd;
+	struct frdma_ring *old = &to_frdma_srq(srq)->rq.ring;
+	struct frdma_ring_head *head;
+	struct frdma_ring_desc desc;
+
+	if (kernel.fail_resize)
+		return kernel.fail_resize;
+	if (!(attr_mask & IBV_SRQ_MAX_WR)) {
+		EXPECT_EQ(cmd_size, sizeof(*cmd));
+		return 0;
+	}
+
+	EXPECT_EQ(cmd_size, sizeof(*ours));
+	desc = kernel_make_ring(attr->max_wr, RQ_STRIDE);
+	memcpy((void *)(uintptr_t)ours->srq_desc_addr, &desc, sizeof(desc));
+	head = mmap(NULL, desc.mmap_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    kernel.fd, desc.mmap_offset);
+	if (head == MAP_FAILED)
+		abort();
+	head->prod = old->head->prod;
+	head->cons = old->head->cons;
+	munmap(head, desc.mmap_size);
+	/* It gives the old one up. */
+	old->head->cons = old->head->prod + 4 * old->entries;
+	return 0;
+}
+
+int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		      struct ibv_query_srq *cmd, size_t cmd_size)
+{
+	(void)srq, (void)cmd, (void)cmd_size;
+	attr->max_wr = RQ_ENTRIES;
+	return 0;
+}
+
+int ibv_cmd_destroy_srq(struct ibv_srq *srq)
+{
+	(void)srq;
+	return 0;
+}
+
 static struct ibv_qp *open_qp(enum ibv_qp_type type, uint64_t ops)
 {
 	static struct frdma_pd pd;
@@ -553,6 +618,162 @@ TEST(post_recv__refuses)
 	qp->state = IBV_QPS_RESET;
 	EXPECT_EQ(frdma_post_recv(qp, &wr, &bad), EINVAL);
 	close_qp(qp);
+}
+
+static struct frdma_srq *open_srq(void)
+{
+	static struct frdma_pd pd;
+	struct ibv_srq_init_attr attr = {};
+	struct ibv_srq *srq;
+
+	kernel_open();
+	pd.ibvpd.context = &kernel.vctx.context;
+	srq = frdma_create_srq(&pd.ibvpd, &attr);
+	if (!srq)
+		abort();
+	EXPECT_EQ(attr.attr.max_wr, RQ_ENTRIES);
+	return to_frdma_srq(srq);
+}
+
+static void close_srq(struct frdma_srq *srq)
+{
+	EXPECT_EQ(frdma_destroy_srq(&srq->vsrq.srq), 0);
+	kernel_close();
+}
+
+static int post_one_srq(struct frdma_srq *srq, uint64_t wr_id)
+{
+	struct ibv_recv_wr wr = { .wr_id = wr_id }, *bad;
+
+	return frdma_post_srq_recv(&srq->vsrq.srq, &wr, &bad);
+}
+
+static uint64_t srq_slot_id(struct frdma_srq *srq, uint32_t at)
+{
+	const struct frdma_recv_wqe *wqe = frdma_ring_slot(&srq->rq.ring, at);
+
+	return wqe->wr_id;
+}
+
+TEST(post_srq_recv__is_laid_out_and_never_rings)
+{
+	struct ibv_sge sge[2] = { { 1, 2, 3 }, { 4, 5, 6 } };
+	struct ibv_recv_wr wr = { .wr_id = 5, .sg_list = sge, .num_sge = 2 };
+	struct frdma_srq *srq = open_srq();
+	struct frdma_recv_wqe *wqe = frdma_ring_slot(&srq->rq.ring, 0);
+	struct ibv_recv_wr *bad;
+
+	srq->rq.ring.head->flags = FRDMA_RING_NEED_DOORBELL;
+	EXPECT_EQ(frdma_post_srq_recv(&srq->vsrq.srq, &wr, &bad), 0);
+	EXPECT(!bad);
+	EXPECT_EQ(srq->rq.ring.head->prod, 1);
+	EXPECT_EQ(wqe->wr_id, 5);
+	EXPECT_EQ(wqe->num_sge, 2);
+	EXPECT(!memcmp(wqe + 1, sge, sizeof(sge)));
+	EXPECT_EQ(doorbells(), 0);
+	close_srq(srq);
+}
+
+TEST(post_srq_recv__refuses)
+{
+	struct ibv_recv_wr wr = { .num_sge = MAX_SGE + 1 }, *bad;
+	struct frdma_srq *srq = open_srq();
+	int i;
+
+	EXPECT_EQ(frdma_post_srq_recv(&srq->vsrq.srq, &wr, &bad), EINVAL);
+	EXPECT(bad == &wr);
+	for (i = 0; i < RQ_ENTRIES; i++)
+		EXPECT_EQ(post_one_srq(srq, i), 0);
+	EXPECT_EQ(post_one_srq(srq, i), ENOMEM);
+	close_srq(srq);
+}
+
+TEST(modify_srq__limit_leaves_the_ring)
+{
+	struct ibv_srq_attr attr = { .srq_limit = 2 };
+	struct frdma_srq *srq = open_srq();
+
+	EXPECT_EQ(frdma_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_LIMIT), 0);
+	EXPECT_EQ(kernel.rings, 1);
+	EXPECT_EQ(post_one_srq(srq, 1), 0);
+	close_srq(srq);
+}
+
+TEST(modify_srq__indices_go_on_in_the_new_ring)
+{
+	struct ibv_srq_attr attr = { .max_wr = 2 * RQ_ENTRIES };
+	struct frdma_srq *srq = open_srq();
+	int i;
+
+	for (i = 0; i < RQ_ENTRIES; i++)
+		EXPECT_EQ(post_one_srq(srq, i), 0);
+	srq->rq.ring.head->cons = 1;
+	EXPECT_EQ(frdma_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_MAX_WR), 0);
+	EXPECT_EQ(srq->rq.ring.entries, 2 * RQ_ENTRIES);
+	for (; i < 2 * RQ_ENTRIES + 1; i++)
+		EXPECT_EQ(post_one_srq(srq, i), 0);
+	EXPECT_EQ(post_one_srq(srq, i), ENOMEM);
+	EXPECT_EQ(srq->rq.ring.head->prod, 2 * RQ_ENTRIES + 1);
+	EXPECT_EQ(srq_slot_id(srq, 2 * RQ_ENTRIES), 2 * RQ_ENTRIES);
+	close_srq(srq);
+}
+
+/* What was known to be free in the larger ring is asked for anew. */
+TEST(modify_srq__shrinks)
+{
+	struct ibv_srq_attr attr = { .max_wr = RQ_ENTRIES / 2 };
+	struct frdma_srq *srq = open_srq();
+
+	EXPECT_EQ(post_one_srq(srq, 0), 0);
+	EXPECT_EQ(frdma_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_MAX_WR), 0);
+	EXPECT_EQ(post_one_srq(srq, 1), 0);
+	EXPECT_EQ(post_one_srq(srq, 2), ENOMEM);
+	close_srq(srq);
+}
+
+TEST(modify_srq__refused_changes_nothing)
+{
+	struct ibv_srq_attr attr = { .max_wr = 2 * RQ_ENTRIES };
+	struct frdma_srq *srq = open_srq();
+	int i;
+
+	kernel.fail_resize = EINVAL;
+	EXPECT_EQ(frdma_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_MAX_WR),
+		  EINVAL);
+	for (i = 0; i < RQ_ENTRIES; i++)
+		EXPECT_EQ(post_one_srq(srq, i), 0);
+	EXPECT_EQ(post_one_srq(srq, i), ENOMEM);
+	close_srq(srq);
+}
+
+/* The kernel has given the old ring up: no post may seem to succeed. */
+TEST(modify_srq__eio_if_the_new_ring_cannot_be_mapped)
+{
+	struct ibv_srq_attr attr = { .max_wr = RQ_ENTRIES + 1 };
+	struct frdma_srq *srq = open_srq();
+
+	EXPECT_EQ(post_one_srq(srq, 0), 0);
+	EXPECT_EQ(frdma_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_MAX_WR),
+		  EPROTO);
+	EXPECT_EQ(post_one_srq(srq, 1), EIO);
+	close_srq(srq);
+}
+
+TEST(create_qp__with_srq_has_no_receive_ring)
+{
+	struct frdma_srq *srq = open_srq();
+	struct ibv_recv_wr wr = {}, *bad;
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_RC, .srq = &srq->vsrq.srq,
+		.comp_mask = IBV_QP_INIT_ATTR_PD, .pd = srq->vsrq.srq.pd,
+	};
+	struct ibv_qp *qp = frdma_create_qp_ex(&kernel.vctx.context, &attr);
+
+	EXPECT(qp && !rq_head(qp));
+	qp->state = IBV_QPS_RTS;
+	EXPECT_EQ(frdma_post_recv(qp, &wr, &bad), EINVAL);
+	EXPECT_EQ(frdma_destroy_qp(qp), 0);
+	close_srq(srq);
 }
 
 TEST(builder__posts_a_batch)
