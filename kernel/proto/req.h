@@ -224,6 +224,12 @@ static inline bool frdma_req_is_reliable(const struct frdma_req *rq)
 	return rq->transport == FRDMA_RC;
 }
 
+/** frdma_req_is_datagram - one packet a message, each to a peer of its own */
+static inline bool frdma_req_is_datagram(const struct frdma_req *rq)
+{
+	return rq->transport == FRDMA_UD;
+}
+
 /** frdma_req_outstanding - packets sent and not acknowledged */
 static inline u32 frdma_req_outstanding(const struct frdma_req *rq)
 {

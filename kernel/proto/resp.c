@@ -73,6 +73,34 @@ static bool length_fits(const struct frdma_resp *rs, const struct frdma_op *op,
 	}
 }
 
+/* What is asked of every request that comes in its order. */
+static enum frdma_resp_verdict judge_content(const struct frdma_resp *rs,
+					     const struct frdma_hdr *hdr,
+					     struct frdma_resp_recv recv)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+
+	if (!length_fits(rs, op, hdr))
+		return FRDMA_RESP_BAD_LENGTH;
+	if (op->access & ~rs->access)
+		return FRDMA_RESP_NO_ACCESS;
+
+	if (op->kind == FRDMA_KIND_READ || op->kind == FRDMA_KIND_ATOMIC) {
+		if (!rs->nr_res)
+			return FRDMA_RESP_NO_RESOURCES;
+		if (op->kind == FRDMA_KIND_ATOMIC && hdr->va & 7)
+			return FRDMA_RESP_BAD_ALIGN;
+	}
+
+	if (op->takes_recv && !recv.ready)
+		return FRDMA_RESP_NO_RECV;
+	if (op->kind == FRDMA_KIND_SEND &&
+	    (u64)rs->got + hdr->payload_len > recv.len)
+		return FRDMA_RESP_TOO_LONG;
+
+	return FRDMA_RESP_ACCEPT;
+}
+
 /**
  * frdma_resp_judge - may a request be executed
  * @rs: state; no READ response is in progress
@@ -100,25 +128,49 @@ enum frdma_resp_verdict frdma_resp_judge(const struct frdma_resp *rs,
 	if (rs->in_msg && op->kind != rs->kind)
 		return FRDMA_RESP_BAD_ORDER;
 
-	if (!length_fits(rs, op, hdr))
-		return FRDMA_RESP_BAD_LENGTH;
-	if (op->access & ~rs->access)
-		return FRDMA_RESP_NO_ACCESS;
+	return judge_content(rs, hdr, recv);
+}
 
-	if (op->kind == FRDMA_KIND_READ || op->kind == FRDMA_KIND_ATOMIC) {
-		if (!rs->nr_res)
-			return FRDMA_RESP_NO_RESOURCES;
-		if (op->kind == FRDMA_KIND_ATOMIC && hdr->va & 7)
-			return FRDMA_RESP_BAD_ALIGN;
-	}
+/**
+ * frdma_resp_breaks - is the open message at its end, incomplete
+ * @rs: state
+ * @hdr: headers of a request on an unreliable connection
+ *
+ * IBTA 9.8.2.2.1, 9.8.2.2.2: a packet is missing, or the peer has begun
+ * another message. If so, frdma_resp_abandon() comes before any judgement.
+ */
+bool frdma_resp_breaks(const struct frdma_resp *rs,
+		       const struct frdma_hdr *hdr)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
 
-	if (op->takes_recv && !recv.ready)
-		return FRDMA_RESP_NO_RECV;
-	if (op->kind == FRDMA_KIND_SEND &&
-	    (u64)rs->got + hdr->payload_len > recv.len)
-		return FRDMA_RESP_TOO_LONG;
+	return rs->in_msg && (hdr->psn != rs->epsn || op->starts ||
+			      op->kind != rs->kind);
+}
 
-	return FRDMA_RESP_ACCEPT;
+/**
+ * frdma_resp_judge_uc - may a request be executed
+ * @rs: state
+ * @hdr: its headers; on an unreliable connection, and it does not break the
+ *	open message
+ * @recv: as for frdma_resp_judge()
+ *
+ * What is not accepted is dropped without a word, and its message with it.
+ */
+enum frdma_resp_verdict frdma_resp_judge_uc(const struct frdma_resp *rs,
+					    const struct frdma_hdr *hdr,
+					    struct frdma_resp_recv recv)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+
+	if (op->kind == FRDMA_KIND_NONE)
+		return FRDMA_RESP_BAD_OPCODE;
+
+	/* The rest of a message whose beginning was lost or refused. */
+	if (op->starts == rs->in_msg)
+		return FRDMA_RESP_BAD_ORDER;
+
+	return judge_content(rs, hdr, recv);
 }
 
 /**
@@ -320,6 +372,30 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	rs->nak = FRDMA_RESP_NAK_NONE;
 	if (op->ends)
 		rs->msn = (rs->msn + 1) & FRDMA_MSN_MASK;
+}
+
+/**
+ * frdma_resp_commit_uc - a request on an unreliable connection was executed
+ * @rs: state
+ * @hdr: headers of a request judged FRDMA_RESP_ACCEPT; its effects are done
+ */
+void frdma_resp_commit_uc(struct frdma_resp *rs, const struct frdma_hdr *hdr)
+{
+	advance_message(rs, frdma_op(hdr->opcode), hdr);
+	rs->epsn = frdma_psn_add(hdr->psn, 1);
+}
+
+/**
+ * frdma_resp_abandon - forget the open message, if there is one
+ * @rs: state of an unreliable connection
+ *
+ * The rest of it will be dropped. A receive request that it used is used by
+ * the next one that needs one, from its beginning.
+ */
+void frdma_resp_abandon(struct frdma_resp *rs)
+{
+	rs->in_msg = false;
+	rs->got = 0;
 }
 
 /**

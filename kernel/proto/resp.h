@@ -2,9 +2,14 @@
 /*
  * The responder: what a request of the peer may do here, and what it changes.
  *
- * Requests are executed one after the other, in the order of their PSNs. A
- * READ is answered completely before the next request is looked at, so an
- * acknowledgement can never overtake a response (IBTA 9.7.5.1.2).
+ * On a reliable connection requests are executed one after the other, in the
+ * order of their PSNs. A READ is answered completely before the next request
+ * is looked at, so an acknowledgement can never overtake a response (IBTA
+ * 9.7.5.1.2).
+ *
+ * On an unreliable one nothing is answered. A message of which a packet is
+ * missing, or refused, is abandoned, and what begins the next one is taken
+ * whatever its PSN (IBTA 9.8.2.2).
  */
 #ifndef FRDMA_PROTO_RESP_H
 #define FRDMA_PROTO_RESP_H
@@ -207,12 +212,19 @@ void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn);
 enum frdma_resp_verdict frdma_resp_judge(const struct frdma_resp *rs,
 					 const struct frdma_hdr *hdr,
 					 struct frdma_resp_recv recv);
+bool frdma_resp_breaks(const struct frdma_resp *rs,
+		       const struct frdma_hdr *hdr);
+enum frdma_resp_verdict frdma_resp_judge_uc(const struct frdma_resp *rs,
+					    const struct frdma_hdr *hdr,
+					    struct frdma_resp_recv recv);
 enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 					    const struct frdma_hdr *hdr);
 const struct frdma_resp_fault *
 frdma_resp_fault(enum frdma_resp_verdict verdict);
 void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		       u64 atomic_orig);
+void frdma_resp_commit_uc(struct frdma_resp *rs, const struct frdma_hdr *hdr);
+void frdma_resp_abandon(struct frdma_resp *rs);
 void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);

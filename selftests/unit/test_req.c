@@ -617,3 +617,25 @@ TEST(frdma_req_make_local__a_datagram_too_long_leaves_no_hole)
 	EXPECT(!frdma_req_reap(&q.rq));
 	expect_datagram(1);
 }
+
+/* The host had no room in the middle of a message: what was sent is gone. */
+TEST(frdma_req_restart__goes_on_where_nothing_is_repeated)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	q.rq.transport = FRDMA_UC;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 3 * SENDQ_MTU);
+	sendq_send(&q);
+	EXPECT_EQ(sendq_send(&q).hdr.opcode, FRDMA_UC | FRDMA_SEND_FIRST);
+	frdma_req_restart(&q.rq);
+	pkt = sendq_send(&q);
+	EXPECT_EQ(pkt.hdr.opcode, FRDMA_UC | FRDMA_SEND_MIDDLE);
+	EXPECT_EQ(pkt.hdr.psn, sendq_psn(2));
+	EXPECT_EQ(pkt.off, SENDQ_MTU);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->wqe.wr_id, 0);
+	EXPECT(!frdma_req_reap(&q.rq));
+	sendq_send(&q);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->wqe.wr_id, 1);
+}
