@@ -142,7 +142,7 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 	req->dqpn = own->dest_qp_num;
 	req->rd_max = own->max_rd_atomic;
 	req->read_grid = FRDMA_READ_GRID;
-	req->mtu = qp->type == IB_QPT_RC ?
+	req->mtu = frdma_qp_is_connected(qp) ?
 		   ib_mtu_enum_to_int(own->path_mtu) :
 		   ib_mtu_enum_to_int(frdma_active_mtu(qp->dev));
 	rt->timeout_ns = frdma_ack_timeout_ns(own->timeout);
@@ -191,7 +191,7 @@ static void enter_state(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 	if (next == IB_QPS_RESET)
 		reset(qp);
 	if (cur == IB_QPS_INIT && next == IB_QPS_RTR) {
-		frdma_resp_init(&qp->rq.resp, qp->type == IB_QPT_RC ?
+		frdma_resp_init(&qp->rq.resp, frdma_qp_is_connected(qp) ?
 				attr->rq_psn : 0);
 		qp->rq.comm_est = false;
 	}

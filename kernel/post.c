@@ -98,7 +98,7 @@ static int copy_address(struct frdma_qp *qp, const struct ib_send_wr *wr,
 {
 	const struct ib_ud_wr *ud = ud_wr(wr);
 
-	if (qp->type == IB_QPT_RC)
+	if (frdma_qp_is_connected(qp))
 		return 0;
 	if (!ud->ah || ud->ah->pd != qp->pd)
 		return -EINVAL;

@@ -196,8 +196,8 @@ void frdma_qp_error(struct frdma_qp *qp)
  * frdma_qp_send_error - a send work request failed
  * @qp: whose send side the caller owns
  *
- * A connection ends with it. Datagrams only stop being sent, until the
- * consumer says that they may go on (IBTA 10.3.1.5).
+ * A reliable connection ends with it. What is unreliable only stops being
+ * sent, until the consumer says that it may go on (IBTA 10.3.1.5).
  */
 void frdma_qp_send_error(struct frdma_qp *qp)
 {

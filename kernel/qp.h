@@ -137,7 +137,7 @@ struct frdma_rq {
  * @dev: its device
  * @ib: what ib_core knows; valid until destroy owns both sides
  * @qpn: its number, unique in the module; 1 for a GSI queue pair
- * @type: IB_QPT_RC, IB_QPT_UD or IB_QPT_GSI
+ * @type: IB_QPT_RC, IB_QPT_UC, IB_QPT_UD or IB_QPT_GSI
  * @pd: protection domain, held by ib_core
  * @user: posted to by a process
  * @state: read by everybody. An owner of either side may set it to ERR, that
@@ -145,7 +145,7 @@ struct frdma_rq {
  *	owns both
  * @mutex: serialises modify, query and destroy
  * @attr: attributes as last modified; under @mutex
- * @path: the peer (RC)
+ * @path: the peer (RC, UC)
  * @qkey: Q_Key (UD, GSI); written by modify, which owns both sides
  * @sq: send side
  * @rq: receive side
@@ -180,6 +180,25 @@ static inline struct frdma_ib_qp *to_frdma_ib_qp(struct ib_qp *ib)
 static inline struct frdma_qp *to_frdma_qp(struct ib_qp *ib)
 {
 	return to_frdma_ib_qp(ib)->qp;
+}
+
+/** frdma_qp_is_connected - does it have one peer, and not one a message */
+static inline bool frdma_qp_is_connected(const struct frdma_qp *qp)
+{
+	return qp->type == IB_QPT_RC || qp->type == IB_QPT_UC;
+}
+
+/** frdma_qp_transport - what its packets belong to */
+static inline enum frdma_transport frdma_qp_transport(const struct frdma_qp *qp)
+{
+	switch (qp->type) {
+	case IB_QPT_RC:
+		return FRDMA_RC;
+	case IB_QPT_UC:
+		return FRDMA_UC;
+	default:
+		return FRDMA_UD;
+	}
 }
 
 /** frdma_sq_av - the address vector at the end of a slot, ring's or private */

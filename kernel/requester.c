@@ -108,7 +108,7 @@ static void fetch_posted(struct frdma_qp *qp)
 		frdma_req_fetched(rq, len);
 
 		/* Longer than a datagram: sent nowhere (C10-93.1.1). */
-		if (!frdma_req_is_reliable(rq) && len > rq->mtu)
+		if (frdma_req_is_datagram(rq) && len > rq->mtu)
 			frdma_req_make_local(rq);
 	}
 }
@@ -185,7 +185,7 @@ static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
 	const struct frdma_ah *ah;
 
 	flow->dev = qp->dev;
-	if (qp->type == IB_QPT_RC) {
+	if (frdma_qp_is_connected(qp)) {
 		flow->av = av;
 		flow->cache = &qp->path.dst;
 		flow->sport = qp->path.sport;
@@ -253,7 +253,8 @@ static enum packet_fate add_copied(struct frdma_qp *qp, struct frdma_tx *tx,
 /*
  * What is referred to may change until it has arrived, and the peer drops it
  * then. Memory may be written to all the while, so what is sent again is
- * copied, as is what nobody would send again: a datagram.
+ * copied, as is what nobody would send again: what is unreliable is complete
+ * as soon as it was given to the stack, and may change from then on.
  */
 static bool may_refer(const struct frdma_qp *qp, const struct frdma_swr *wr,
 		      const struct frdma_req_pkt *pkt)
@@ -304,7 +305,7 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 		return PACKET_BAD_MEMORY;
 	}
 	frdma_req_plan(rq, &pkt);
-	if (!frdma_req_is_reliable(rq))
+	if (frdma_req_is_datagram(rq))
 		fill_deth(qp, wr, &pkt.hdr);
 
 	fate = add_packet(qp, tx, wr, &pkt);
@@ -360,12 +361,15 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 		fate = send_packet(qp, &tx);
 		sent += fate == PACKET_SENT;
 	} while (fate == PACKET_SENT && sent < budget && may_send(qp) &&
-		 frdma_req_is_reliable(rq));
+		 !frdma_req_is_datagram(rq));
 
 	refused = !frdma_tx_end(&tx) || fate == PACKET_UNSENT;
 
-	/* A datagram that the host did not take is lost, like one on the way. */
-	if (refused && frdma_req_is_reliable(rq)) {
+	/*
+	 * What is unreliable and was refused is lost, like what is lost on the
+	 * way. What follows waits all the same: nothing else slows it down.
+	 */
+	if (refused) {
 		frdma_cc_lost(&rq->cc);
 		frdma_retry_local(&rq->retry, now_ns);
 	}

@@ -223,9 +223,17 @@ static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
 	return FRDMA_RESP_ACCEPT;
 }
 
-static enum frdma_resp_verdict execute(struct frdma_qp *qp,
-				       const struct frdma_rx_pkt *pkt,
-				       u64 *orig)
+/**
+ * frdma_responder_execute - do what a request asks for
+ * @qp: whose receive side the caller owns
+ * @pkt: a request that was judged FRDMA_RESP_ACCEPT
+ * @orig: set to what an atomic found in memory
+ *
+ * Return: FRDMA_RESP_ACCEPT, or why it could not be done.
+ */
+enum frdma_resp_verdict
+frdma_responder_execute(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
+			u64 *orig)
 {
 	switch (frdma_op(pkt->hdr.opcode)->kind) {
 	case FRDMA_KIND_SEND:
@@ -283,6 +291,23 @@ static void notice_established(struct frdma_qp *qp)
 	frdma_qp_event(qp, IB_EVENT_COMM_EST);
 }
 
+/**
+ * frdma_responder_executed - tell whom it concerns, once a request is committed
+ * @qp: whose receive side the caller owns
+ * @pkt: the request
+ * @len: bytes of its message so far
+ */
+void frdma_responder_executed(struct frdma_qp *qp,
+			      const struct frdma_rx_pkt *pkt, u32 len)
+{
+	const struct frdma_op *op = frdma_op(pkt->hdr.opcode);
+
+	notice_established(qp);
+	count_request(qp, op);
+	if (op->ends_recv)
+		complete_recv(qp, pkt, len);
+}
+
 /* The request was executed: now it counts. */
 static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		   u64 orig)
@@ -292,10 +317,7 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	u32 len = rs->got + pkt->hdr.payload_len;
 
 	frdma_resp_commit(rs, &pkt->hdr, orig);
-	notice_established(qp);
-	count_request(qp, op);
-	if (op->ends_recv)
-		complete_recv(qp, pkt, len);
+	frdma_responder_executed(qp, pkt, len);
 	if (op->kind == FRDMA_KIND_ATOMIC)
 		send_atomic_ack(qp, pkt->hdr.psn, orig);
 }
@@ -435,7 +457,7 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	verdict = frdma_resp_judge(rs, &pkt->hdr,
 				   look_for_recv(qp, &pkt->hdr));
 	if (verdict == FRDMA_RESP_ACCEPT)
-		verdict = execute(qp, pkt, &orig);
+		verdict = frdma_responder_execute(qp, pkt, &orig);
 
 	switch (verdict) {
 	case FRDMA_RESP_ACCEPT:

@@ -49,7 +49,7 @@ static bool is_from_peer(const struct frdma_qp *qp, const struct sk_buff *skb)
 	union ib_gid sgid, dgid;
 
 	skb_gids(skb, &sgid, &dgid);
-	if (qp->type != IB_QPT_RC)
+	if (!frdma_qp_is_connected(qp))
 		return frdma_net_dev_has_gid(qp->dev, &dgid);
 	return !memcmp(&sgid, &av->dgid, sizeof(sgid)) &&
 	       !memcmp(&dgid, &av->sgid, sizeof(dgid));
@@ -59,11 +59,6 @@ static bool is_from_peer(const struct frdma_qp *qp, const struct sk_buff *skb)
 static bool pkeys_match(u16 a, u16 b)
 {
 	return !((a ^ b) & FRDMA_PKEY_BASE) && (a | b) & FRDMA_PKEY_FULL;
-}
-
-static u8 qp_transport(const struct frdma_qp *qp)
-{
-	return qp->type == IB_QPT_RC ? FRDMA_RC : FRDMA_UD;
 }
 
 /**
@@ -172,7 +167,7 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 		return false;
 
 	*why = FRDMA_DROP_WRONG_TRANSPORT;
-	if (frdma_opcode_transport(pkt->hdr.opcode) != qp_transport(qp))
+	if (frdma_opcode_transport(pkt->hdr.opcode) != frdma_qp_transport(qp))
 		return false;
 
 	*why = FRDMA_DROP_BAD_PKEY;

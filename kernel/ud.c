@@ -115,7 +115,7 @@ void frdma_ud_packet(struct frdma_side *side, struct sk_buff *skb)
 
 /**
  * frdma_ud_step - do what there is to do on the receive side
- * @side: owned by the caller
+ * @side: owned by the caller; of an unreliable connection, too
  *
  * Return: true if there is more, but not now.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The receive side of datagram queue pairs. */
+/* The receive side of datagram queue pairs, and what UC has in common. */
 #ifndef FRDMA_UD_H
 #define FRDMA_UD_H
 

@@ -12,6 +12,7 @@
 #include "responder.h"
 #include "srq.h"
 #include "trace.h"
+#include "uc.h"
 #include "uapi/frdma-abi.h"
 #include "uctx.h"
 #include "ud.h"
@@ -24,6 +25,7 @@ static int check_init(const struct ib_qp_init_attr *init)
 
 	switch (init->qp_type) {
 	case IB_QPT_RC:
+	case IB_QPT_UC:
 	case IB_QPT_UD:
 	case IB_QPT_GSI:
 		break;
@@ -75,7 +77,7 @@ static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 	sq->max_inline = max_t(u32, init->cap.max_inline_data,
 			       sq->max_sge * sizeof(struct frdma_sge));
 	sq->max_inline = min_t(u32, sq->max_inline, FRDMA_MAX_INLINE_BYTES);
-	sq->has_av = !qp->user && qp->type != IB_QPT_RC;
+	sq->has_av = !qp->user && !frdma_qp_is_connected(qp);
 	sq->signal_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	sq->cq = to_frdma_cq(init->send_cq);
 	frdma_mr_waiter_init(&sq->mr_waiter, NULL);
@@ -88,7 +90,7 @@ static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 
 	req->stride = sizeof(struct frdma_swr) + send_extra(qp);
 	req->mask = entries - 1;
-	req->transport = qp->type == IB_QPT_RC ? FRDMA_RC : FRDMA_UD;
+	req->transport = frdma_qp_transport(qp);
 	req->pkey = FRDMA_PKEY_DEFAULT;
 	req->slots = kvcalloc(entries, req->stride, GFP_KERNEL_ACCOUNT |
 			      __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
@@ -144,11 +146,18 @@ static void init_sides(struct frdma_qp *qp)
 {
 	frdma_side_init(&qp->sq.side, frdma_requester_step,
 			frdma_completer_packet);
-	if (qp->type == IB_QPT_RC)
+	switch (frdma_qp_transport(qp)) {
+	case FRDMA_RC:
 		frdma_side_init(&qp->rq.side, frdma_responder_step,
 				frdma_responder_packet);
-	else
+		break;
+	case FRDMA_UC:
+		frdma_side_init(&qp->rq.side, frdma_ud_step, frdma_uc_packet);
+		break;
+	default:
 		frdma_side_init(&qp->rq.side, frdma_ud_step, frdma_ud_packet);
+		break;
+	}
 }
 
 static void report_caps(const struct frdma_qp *qp, struct ib_qp_cap *cap)
@@ -264,7 +273,7 @@ int frdma_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	attr->path_mig_state = IB_MIG_MIGRATED;
 	attr->sq_psn = READ_ONCE(qp->sq.req.psn);
 	attr->rq_psn = READ_ONCE(qp->rq.resp.epsn);
-	if (qp->type == IB_QPT_RC)
+	if (frdma_qp_is_connected(qp))
 		frdma_av_to_attr(&qp->path.av, &attr->ah_attr);
 	mutex_unlock(&qp->mutex);
 
