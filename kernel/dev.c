@@ -16,6 +16,7 @@
 #include "ah.h"
 #include "cq.h"
 #include "dev.h"
+#include "mcast.h"
 #include "modify.h"
 #include "mr.h"
 #include "net.h"
@@ -105,8 +106,10 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.modify_ah		= frdma_modify_ah,
 	.query_ah		= frdma_query_ah,
 
+	.attach_mcast		= frdma_attach_mcast,
 	.create_qp		= frdma_create_qp,
 	.destroy_qp		= frdma_destroy_qp,
+	.detach_mcast		= frdma_detach_mcast,
 	.modify_qp		= frdma_modify_qp,
 	.post_recv		= frdma_post_recv,
 	.post_send		= frdma_post_send,
@@ -253,6 +256,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev)
 	strscpy(ib->node_desc, "frdma", sizeof(ib->node_desc));
 
 	INIT_LIST_HEAD(&dev->entry);
+	frdma_mcast_init(dev);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	dev->ndev = ndev;

@@ -2,7 +2,9 @@
 #ifndef FRDMA_DEV_H
 #define FRDMA_DEV_H
 
+#include <linux/hashtable.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -27,6 +29,9 @@ struct frdma_stats;
  * @ahs_next: where the search for a free number goes on; likewise
  * @gsi_qp: queue pair 1, read under RCU; NULL while there is none. Set by
  *          cmpxchg, since a second one is refused
+ * @mcast_lock: guards changes of @members; RTNL is taken inside
+ * @members: struct frdma_member, which queue pairs are in which multicast
+ *           group; read under RCU
  * @stats: per-CPU counters, see stats.h
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
@@ -34,6 +39,7 @@ struct frdma_stats;
  * @nr_srq: shared receive queues alive
  * @nr_mr: memory regions alive
  * @nr_ah: address handles alive
+ * @nr_member: queue pairs attached to multicast groups
  * @nr_pd: protection domains alive
  * @nr_uctx: contexts alive
  */
@@ -49,6 +55,8 @@ struct frdma_dev {
 	struct xarray ahs;
 	u32 ahs_next;
 	struct frdma_qp __rcu *gsi_qp;
+	struct mutex mcast_lock;
+	DECLARE_HASHTABLE(members, 6);
 	struct frdma_stats __percpu *stats;
 	bool port_active;
 	atomic_t nr_qp;
@@ -56,6 +64,7 @@ struct frdma_dev {
 	atomic_t nr_srq;
 	atomic_t nr_mr;
 	atomic_t nr_ah;
+	atomic_t nr_member;
 	atomic_t nr_pd;
 	atomic_t nr_uctx;
 };

@@ -344,6 +344,24 @@ struct frdma_dev *frdma_net_find_dev(struct frdma_net *fnet,
 }
 
 /**
+ * frdma_net_find_dev_on - the link on an interface
+ * @fnet: namespace
+ * @ifindex: the interface
+ *
+ * Context: in an RCU read section, for which the result is good.
+ * Return: the link; NULL if there is none.
+ */
+struct frdma_dev *frdma_net_find_dev_on(struct frdma_net *fnet, int ifindex)
+{
+	struct frdma_dev *dev;
+
+	list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
+		if (dev->ndev->ifindex == ifindex)
+			return dev;
+	return NULL;
+}
+
+/**
  * frdma_net_drop - give up a packet that no link was found for
  * @fnet: namespace it was received in
  * @skb: the packet or the train; freed

@@ -147,6 +147,8 @@ struct frdma_rq {
  * @attr: attributes as last modified; under @mutex
  * @path: the peer (RC, UC)
  * @qkey: Q_Key (UD, GSI); written by modify, which owns both sides
+ * @nr_groups: multicast groups that it is attached to; under the device's
+ *	mcast_lock
  * @sq: send side
  * @rq: receive side
  * @events: bit n: IB_EVENT n is to be raised
@@ -165,6 +167,7 @@ struct frdma_qp {
 	struct ib_qp_attr attr;
 	struct frdma_path path;
 	u32 qkey;
+	u32 nr_groups;
 	struct frdma_sq sq;
 	struct frdma_rq rq;
 	unsigned long events;

@@ -7,6 +7,7 @@
 #include <net/ipv6.h>
 
 #include "dev.h"
+#include "mcast.h"
 #include "net.h"
 #include "proto/icrc.h"
 #include "proto/op.h"
@@ -41,7 +42,7 @@ static void skb_gids(const struct sk_buff *skb, union ib_gid *sgid,
 
 /*
  * IBTA 9.6.1.2: both addresses of a connection are checked; a datagram may
- * come from anywhere, but to an address of this link.
+ * come from anywhere, but to an address of this link, or to a group.
  */
 static bool is_from_peer(const struct frdma_qp *qp, const struct sk_buff *skb)
 {
@@ -50,7 +51,8 @@ static bool is_from_peer(const struct frdma_qp *qp, const struct sk_buff *skb)
 
 	skb_gids(skb, &sgid, &dgid);
 	if (!frdma_qp_is_connected(qp))
-		return frdma_net_dev_has_gid(qp->dev, &dgid);
+		return frdma_rx_is_multicast(skb) ||
+		       frdma_net_dev_has_gid(qp->dev, &dgid);
 	return !memcmp(&sgid, &av->dgid, sizeof(sgid)) &&
 	       !memcmp(&dgid, &av->sgid, sizeof(dgid));
 }
@@ -132,6 +134,12 @@ static bool icrc_is_right(struct rx_train *train, u32 i,
 	return icrc == frdma_icrc_final(crc);
 }
 
+/* The queue pair that a packet must name in order to be for this one. */
+static u32 expected_dqpn(const struct frdma_qp *qp, const struct sk_buff *skb)
+{
+	return frdma_rx_is_multicast(skb) ? FRDMA_QPN_MULTICAST : qp->qpn;
+}
+
 /* Reads and judges packet @i; *why is set if it is to be dropped. */
 static bool rx_train_packet(struct rx_train *train, u32 i,
 			    const struct frdma_qp *qp, bool responses,
@@ -158,7 +166,7 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 	}
 
 	*why = FRDMA_DROP_MIXED_TRAIN;
-	if (pkt->hdr.dqpn != qp->qpn ||
+	if (pkt->hdr.dqpn != expected_dqpn(qp, train->skb) ||
 	    frdma_op(pkt->hdr.opcode)->response != responses)
 		return false;
 
@@ -249,11 +257,12 @@ static struct frdma_qp *find_gsi(struct frdma_net *fnet,
 }
 
 /* Keep what will be asked for, and let go of all that may go away. */
-static void detach(struct sk_buff *skb)
+static void detach(struct sk_buff *skb, bool multicast)
 {
 	const struct net_device *in = skb->dev;
 	struct frdma_rx_cb cb = {
 		.vlan_id = is_vlan_dev(in) ? vlan_dev_vlan_id(in) : 0xffff,
+		.multicast = multicast,
 	};
 
 	BUILD_BUG_ON(sizeof(cb) > sizeof(skb->cb));
@@ -261,6 +270,37 @@ static void detach(struct sk_buff *skb)
 	skb_dst_drop(skb);
 	nf_reset_ct(skb);
 	skb->dev = NULL;
+}
+
+/*
+ * One copy for each queue pair that is attached to the group by the link that
+ * it came by; what the link itself has sent, IP has brought back (IBTA 10.5).
+ */
+static void deliver_to_group(struct frdma_net *fnet, struct sk_buff *skb)
+{
+	struct frdma_dev *dev = frdma_net_find_dev_on(fnet, skb_ifindex(skb));
+	struct frdma_member *member;
+	union ib_gid sgid, dgid;
+	bool any = false;
+
+	skb_gids(skb, &sgid, &dgid);
+	detach(skb, true);
+	if (dev) {
+		frdma_for_each_member(member, dev, &dgid) {
+			struct sk_buff *copy = skb_clone(skb, GFP_ATOMIC);
+
+			any = true;
+			if (!copy)
+				frdma_drop_unbuilt(dev, FRDMA_DROP_NO_MEMORY);
+			else if (!frdma_side_deliver(&member->qp->rq.side,
+						     copy))
+				frdma_drop(dev, copy, FRDMA_DROP_QUEUE_FULL);
+		}
+	}
+	if (any)
+		consume_skb(skb);
+	else
+		frdma_net_drop(fnet, skb, FRDMA_DROP_NO_QP);
 }
 
 /**
@@ -281,11 +321,6 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 	struct frdma_qp *qp;
 	u32 qpn;
 
-	/* Datagrams go to one host; what has no address here is not ours. */
-	if (skb->pkt_type != PACKET_HOST) {
-		frdma_net_drop(fnet, skb, FRDMA_DROP_BAD_ADDRESS);
-		return;
-	}
 	if (!skb_frags_readable(skb) ||
 	    (skb_is_gso(skb) && skb_shinfo(skb)->gso_size < MIN_PACKET)) {
 		frdma_net_drop(fnet, skb, FRDMA_DROP_SHORT);
@@ -305,6 +340,15 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 
 	rcu_read_lock();
 	qpn = be32_to_cpu(bth->dqpn) & FRDMA_BTH_DQPN;
+	if (qpn == FRDMA_QPN_MULTICAST) {
+		deliver_to_group(fnet, skb);
+		goto out;
+	}
+	/* All else goes to one host; what has no address here is not ours. */
+	if (skb->pkt_type != PACKET_HOST) {
+		frdma_net_drop(fnet, skb, FRDMA_DROP_BAD_ADDRESS);
+		goto out;
+	}
 	qp = qpn == FRDMA_QPN_GSI ? find_gsi(fnet, skb) :
 				    frdma_qp_find(fnet, qpn);
 	if (!qp) {
@@ -319,7 +363,7 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 		goto out;
 	}
 
-	detach(skb);
+	detach(skb, false);
 	side = frdma_op(bth->opcode)->response ? &qp->sq.side : &qp->rq.side;
 	if (!frdma_side_deliver(side, skb))
 		frdma_drop(qp->dev, skb, FRDMA_DROP_QUEUE_FULL);

@@ -15,6 +15,7 @@
 #include "ah.h"
 #include "cq.h"
 #include "dev.h"
+#include "mcast.h"
 #include "mr.h"
 #include "net.h"
 #include "proto/wire.h"
@@ -76,6 +77,9 @@ static const struct ib_device_attr device_limits = {
 	.max_res_rd_atom		= FRDMA_MAX_RD_ATOM * FRDMA_MAX_QP,
 	.max_qp_init_rd_atom		= FRDMA_MAX_RD_ATOM,
 	.atomic_cap			= IB_ATOMIC_GLOB,
+	.max_mcast_grp			= FRDMA_MAX_MCAST_GRP,
+	.max_mcast_qp_attach		= FRDMA_MAX_MCAST_QP,
+	.max_total_mcast_qp_attach	= FRDMA_MAX_MCAST_ATTACH,
 	.max_ah				= FRDMA_MAX_AH,
 	.max_fast_reg_page_list_len	= FRDMA_MAX_FAST_REG_BLOCKS,
 	.max_pkeys			= 1,

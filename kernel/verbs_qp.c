@@ -295,12 +295,15 @@ int frdma_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
  * @ib: queue pair
  * @udata: driver data of a process; there is none
  *
- * Context: may sleep. Return: 0.
+ * Context: may sleep. Return: 0; -EBUSY if it is attached to a multicast group.
  */
 int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
 	struct frdma_qp *qp = to_frdma_qp(ib);
 	struct frdma_dev *dev = qp->dev;
+
+	if (READ_ONCE(qp->nr_groups))
+		return -EBUSY;
 
 	frdma_qp_unpublish(qp);
 	mutex_lock(&qp->mutex);

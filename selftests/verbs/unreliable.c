@@ -405,6 +405,94 @@ static void ud_privileged_qkeys(void)
 	unmake_ud(&d);
 }
 
+/*
+ * Multicast.
+ */
+
+#define TO_ALL	0xffffff
+
+/* A group of the family of the address in use. */
+static union ibv_gid group_gid(uint8_t number)
+{
+	union ibv_gid gid = rtr_attr(0).ah_attr.grh.dgid;
+	bool ipv4 = !memcmp(gid.raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+
+	if (!ipv4)
+		gid = (union ibv_gid) { .raw = { 0xff, 0x0e } };
+	gid.raw[12] = 239;
+	gid.raw[13] = 78;
+	gid.raw[14] = 0;
+	gid.raw[15] = number;
+	return gid;
+}
+
+/* One copy for each queue pair of the group, the sender's as well. */
+static void mcast_delivers(void)
+{
+	union ibv_gid group = group_gid(1), other = group_gid(2);
+	struct datagrams d[4];
+	struct ibv_ah *ah;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		d[i] = make_ud();
+		post_recv(d[i].qp, target, 1000 + GRH);
+	}
+	ah = make_ah(&group);
+	for (i = 0; i < 3; i++)
+		EXPECT(!ibv_attach_mcast(d[i].qp, &group, 0));
+	EXPECT(!ibv_attach_mcast(d[3].qp, &other, 0));
+
+	fill_source(1);
+	send_ud(&d[0], ah, TO_ALL, QKEY, 1000);
+	for (i = 0; i < 3; i++)
+		ud_received(&d[i], d[0].qp->qp_num, 1000);
+
+	/* From outside of the group; who has left hears nothing. */
+	EXPECT(!ibv_detach_mcast(d[2].qp, &group, 0));
+	for (i = 0; i < 3; i++)
+		post_recv(d[i].qp, target, 1000 + GRH);
+	fill_source(2);
+	send_ud(&d[3], ah, TO_ALL, QKEY, 999);
+	for (i = 0; i < 2; i++)
+		ud_received(&d[i], d[3].qp->qp_num, 999);
+	nothing_completes(d[2].cq);
+	EXPECT(!ibv_poll_cq(d[3].cq, 1, &(struct ibv_wc) { }));
+
+	/* What is left is tidied up: one by detach, one by destroy. */
+	for (i = 0; i < 2; i++)
+		EXPECT(!ibv_detach_mcast(d[i].qp, &group, 0));
+	post_recv(d[0].qp, target, 1000 + GRH);
+	send_ud(&d[3], ah, TO_ALL, QKEY, 999);
+	nothing_completes(d[0].cq);
+	EXPECT(ibv_destroy_qp(d[3].qp) == EBUSY);
+	EXPECT(!ibv_detach_mcast(d[3].qp, &other, 0));
+	EXPECT(!ibv_destroy_ah(ah));
+	for (i = 0; i < 4; i++)
+		unmake_ud(&d[i]);
+}
+
+static void mcast_rules(void)
+{
+	union ibv_gid group = group_gid(3), own;
+	struct ibv_device_attr device;
+	struct datagrams d = make_ud();
+	struct pair p = make_uc();
+
+	EXPECT(!ibv_query_device(ctx, &device));
+	EXPECT(device.max_mcast_grp > 0 && device.max_mcast_qp_attach > 1);
+	EXPECT(!ibv_query_gid(ctx, 1, gid_index, &own));
+	EXPECT(ibv_attach_mcast(d.qp, &own, 0) == EINVAL);
+	EXPECT(ibv_attach_mcast(p.near, &group, 0) == EINVAL);
+	EXPECT(ibv_detach_mcast(d.qp, &group, 0) == EINVAL);
+	EXPECT(!ibv_attach_mcast(d.qp, &group, 0));
+	EXPECT(!ibv_detach_mcast(d.qp, &group, 0));
+	EXPECT(ibv_detach_mcast(d.qp, &group, 0) == EINVAL);
+
+	/* Whoever just ends leaves the group, too. */
+	EXPECT(!ibv_attach_mcast(d.qp, &group, 0));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -416,6 +504,8 @@ static const struct {
 	CASE(ud_operations),
 	CASE(ud_drops_in_silence),
 	CASE(ud_privileged_qkeys),
+	CASE(mcast_delivers),
+	CASE(mcast_rules),
 };
 
 int main(int argc, char **argv)
