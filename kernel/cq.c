@@ -444,7 +444,11 @@ int frdma_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	struct frdma_cq *cq = to_frdma_cq(ib);
 
 	cq_stop(cq);
+
+	/* The core still lists it. */
+	mutex_lock(&cq->resize);
 	frdma_ring_destroy(&cq->ring);
+	mutex_unlock(&cq->resize);
 	frdma_limit_give(&dev->nr_cq);
 	return 0;
 }

@@ -34,7 +34,7 @@
 /**
  * struct frdma_cq - a completion queue
  * @ib: what ib_core knows of it; queue pairs pin it there
- * @resize: one change of size at a time
+ * @resize: one change of @ring at a time: a resize, or the end
  * @push_lock: makes one producer of many queue pairs. Taken with bottom
  *             halves off, never with interrupts off
  * @ring: the completions; a resize replaces it under @resize and @push_lock,

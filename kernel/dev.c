@@ -21,6 +21,7 @@
 #include "mr.h"
 #include "net.h"
 #include "netdev.h"
+#include "nl.h"
 #include "post.h"
 #include "qp.h"
 #include "ring.h"
@@ -70,6 +71,10 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.get_dev_fw_str		= frdma_get_dev_fw_str,
 	.modify_device		= frdma_modify_device,
 	.query_device		= frdma_query_device,
+
+	.fill_res_cq_entry	= frdma_fill_res_cq_entry,
+	.fill_res_mr_entry	= frdma_fill_res_mr_entry,
+	.fill_res_qp_entry	= frdma_fill_res_qp_entry,
 
 	.alloc_hw_port_stats	= frdma_alloc_hw_port_stats,
 	.get_hw_stats		= frdma_get_hw_stats,

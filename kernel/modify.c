@@ -260,7 +260,7 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	if (err)
 		return err;
 
-	mutex_lock(&qp->mutex);
+	mutex_lock(&to_frdma_ib_qp(ib)->mutex);
 	frdma_qp_claim(qp);
 	err = check(qp, attr, mask, &av);
 	if (!err) {
@@ -273,7 +273,7 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 			enter_state(qp, attr, mask);
 	}
 	frdma_qp_release(qp);
-	mutex_unlock(&qp->mutex);
+	mutex_unlock(&to_frdma_ib_qp(ib)->mutex);
 
 	kfree(res);
 	return err;

@@ -345,6 +345,11 @@ out:
 	return result;
 }
 
+bool frdma_mr_is_valid(const struct frdma_mr *mr)
+{
+	return mr->kind != FRDMA_MR_FAST || atomic_read(&mr->state) & MR_VALID;
+}
+
 void frdma_mr_waiter_cancel(struct frdma_mr_waiter *waiter)
 {
 	spin_lock_bh(&frdma_mr_wait_lock);

@@ -277,6 +277,14 @@ frdma_mr_waiter_init(struct frdma_mr_waiter *waiter,
 }
 
 /**
+ * frdma_mr_is_valid() - can anybody use the region now
+ * @mr: region
+ *
+ * Context: any; the answer may be old already.
+ */
+bool frdma_mr_is_valid(const struct frdma_mr *mr);
+
+/**
  * frdma_mr_waiter_cancel() - wait no longer
  * @waiter: initialised, waiting or not
  *

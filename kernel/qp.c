@@ -114,7 +114,6 @@ static void raise_events(struct tasklet_struct *t)
  */
 void frdma_qp_init(struct frdma_qp *qp)
 {
-	mutex_init(&qp->mutex);
 	spin_lock_init(&qp->sq.post_lock);
 	spin_lock_init(&qp->rq.post_lock);
 	tasklet_setup(&qp->event_tasklet, raise_events);
@@ -132,7 +131,7 @@ void frdma_qp_init(struct frdma_qp *qp)
  */
 void frdma_qp_claim(struct frdma_qp *qp)
 {
-	lockdep_assert_held(&qp->mutex);
+	lockdep_assert_held(&to_frdma_ib_qp(qp->ib)->mutex);
 	frdma_side_claim(&qp->sq.side);
 	frdma_side_claim(&qp->rq.side);
 }

@@ -32,10 +32,14 @@ struct frdma_net;
 /**
  * struct frdma_ib_qp - what ib_core allocates
  * @ib: what it knows
- * @qp: everything else, NULL until created
+ * @mutex: one modify, query or destroy at a time. It lies here because the
+ *	core goes on listing the queue pair until destroy has returned
+ * @qp: everything else, NULL until created and once destroyed; under @mutex
+ *	where the core does not keep destroy away (query, netlink)
  */
 struct frdma_ib_qp {
 	struct ib_qp ib;
+	struct mutex mutex;
 	struct frdma_qp *qp;
 };
 
@@ -143,8 +147,7 @@ struct frdma_rq {
  * @state: read by everybody. An owner of either side may set it to ERR, that
  *	of the send side RTS or SQD to SQE; all else is set by modify, which
  *	owns both
- * @mutex: serialises modify, query and destroy
- * @attr: attributes as last modified; under @mutex
+ * @attr: attributes as last modified; under the mutex of struct frdma_ib_qp
  * @path: the peer (RC, UC)
  * @qkey: Q_Key (UD, GSI); written by modify, which owns both sides
  * @nr_groups: multicast groups that it is attached to; under the device's
@@ -163,7 +166,6 @@ struct frdma_qp {
 	struct ib_pd *pd;
 	bool user;
 	enum ib_qp_state state;
-	struct mutex mutex;
 	struct ib_qp_attr attr;
 	struct frdma_path path;
 	u32 qkey;

@@ -231,6 +231,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	if (err)
 		goto err_free;
 
+	mutex_init(&to_frdma_ib_qp(ib)->mutex);
 	to_frdma_ib_qp(ib)->qp = qp;
 	err = frdma_qp_publish(qp);
 	if (err)
@@ -250,21 +251,11 @@ err_limit_give:
 	return err;
 }
 
-/**
- * frdma_query_qp - verb
- * @ib: queue pair
- * @attr: set to its attributes
- * @mask: which of them are wanted; all are given
- * @init: set to what it was created with
- *
- * Context: may sleep. Return: 0.
- */
-int frdma_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
-		   struct ib_qp_init_attr *init)
+static void query(const struct frdma_qp *qp, struct ib_qp_attr *attr,
+		  struct ib_qp_init_attr *init)
 {
-	struct frdma_qp *qp = to_frdma_qp(ib);
+	const struct ib_qp *ib = qp->ib;
 
-	mutex_lock(&qp->mutex);
 	*attr = qp->attr;
 	attr->qp_state = frdma_qp_state(qp);
 	attr->cur_qp_state = attr->qp_state;
@@ -275,7 +266,6 @@ int frdma_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	attr->rq_psn = READ_ONCE(qp->rq.resp.epsn);
 	if (frdma_qp_is_connected(qp))
 		frdma_av_to_attr(&qp->path.av, &attr->ah_attr);
-	mutex_unlock(&qp->mutex);
 
 	report_caps(qp, &attr->cap);
 	init->event_handler = ib->event_handler;
@@ -287,7 +277,34 @@ int frdma_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	init->sq_sig_type = qp->sq.signal_all ? IB_SIGNAL_ALL_WR :
 						IB_SIGNAL_REQ_WR;
 	init->qp_type = qp->type;
-	return 0;
+}
+
+/**
+ * frdma_query_qp - verb
+ * @ib: queue pair
+ * @attr: set to its attributes
+ * @mask: which of them are wanted; all are given
+ * @init: set to what it was created with
+ *
+ * The core asks this also for "rdma resource", and does not keep destroy
+ * away then.
+ *
+ * Context: may sleep. Return: 0; -EAGAIN if it was destroyed, on which the
+ * core leaves it out.
+ */
+int frdma_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init)
+{
+	struct frdma_ib_qp *ibqp = to_frdma_ib_qp(ib);
+	int err = -EAGAIN;
+
+	mutex_lock(&ibqp->mutex);
+	if (ibqp->qp) {
+		query(ibqp->qp, attr, init);
+		err = 0;
+	}
+	mutex_unlock(&ibqp->mutex);
+	return err;
 }
 
 /**
@@ -299,18 +316,20 @@ int frdma_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
  */
 int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
-	struct frdma_qp *qp = to_frdma_qp(ib);
+	struct frdma_ib_qp *ibqp = to_frdma_ib_qp(ib);
+	struct frdma_qp *qp = ibqp->qp;
 	struct frdma_dev *dev = qp->dev;
 
 	if (READ_ONCE(qp->nr_groups))
 		return -EBUSY;
 
 	frdma_qp_unpublish(qp);
-	mutex_lock(&qp->mutex);
+	mutex_lock(&ibqp->mutex);
 	frdma_qp_claim(qp);
 	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
 	frdma_qp_kill(qp);
-	mutex_unlock(&qp->mutex);
+	ibqp->qp = NULL;
+	mutex_unlock(&ibqp->mutex);
 
 	frdma_cq_forget(qp->sq.cq, qp->qpn);
 	frdma_cq_forget(qp->rq.cq, qp->qpn);

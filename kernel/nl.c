@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What "rdma -dd resource show" says of our objects beyond what the core
+ * knows. Nothing is stopped for it: each figure is read as it is at that
+ * moment, so figures of busy objects need not fit together.
+ *
+ * Everybody may ask. So nothing is said here by which memory or a connection
+ * could be reached that the core does not say to everybody: no keys, no
+ * addresses.
+ */
+#include <net/netlink.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_netlink.h>
+#include <rdma/restrack.h>
+
+#include "cq.h"
+#include "mr.h"
+#include "nl.h"
+#include "qp.h"
+
+/**
+ * struct detail - one figure
+ * @name: as users see it, behind "drv_"
+ * @value: of it
+ */
+struct detail {
+	const char *name;
+	u32 value;
+};
+
+static int put_figures(struct sk_buff *msg, const struct detail *details,
+		       size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (rdma_nl_put_driver_u32(msg, details[i].name,
+					   details[i].value))
+			return -EMSGSIZE;
+	return 0;
+}
+
+/* A word, if there is one, and figures behind it. */
+static int put_details(struct sk_buff *msg, const char *name, const char *word,
+		       const struct detail *details, size_t n)
+{
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
+
+	if (!table)
+		return -EMSGSIZE;
+	if ((word && rdma_nl_put_driver_string(msg, name, word)) ||
+	    put_figures(msg, details, n)) {
+		nla_nest_cancel(msg, table);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+static const char *waits_for(const struct frdma_retry *rt)
+{
+	static const char * const names[] = {
+		[FRDMA_WAIT_NONE] = "nothing",
+		[FRDMA_WAIT_ACK]  = "ack",
+		[FRDMA_WAIT_RNR]  = "receiver",
+	};
+
+	return names[READ_ONCE(rt->wait)];
+}
+
+static int put_qp(struct sk_buff *msg, const struct frdma_qp *qp)
+{
+	const struct frdma_resp *rs = &qp->rq.resp;
+	const struct frdma_req *rq = &qp->sq.req;
+	const struct detail details[] = {
+		{ "sq_posted", frdma_ring_prod_acquire(&qp->sq.ring) -
+			       READ_ONCE(rq->wr_una) },
+		{ "una_psn", READ_ONCE(rq->una_psn) },
+		{ "next_psn", READ_ONCE(rq->psn) },
+		{ "end_psn", READ_ONCE(rq->end_psn) },
+		{ "window", READ_ONCE(rq->cc.window) },
+		{ "reads_out", READ_ONCE(rq->rd_out) },
+		{ "retries_left", READ_ONCE(rq->retry.retry_left) },
+		{ "rnr_retries_left", READ_ONCE(rq->retry.rnr_left) },
+		{ "rq_posted", frdma_ring_prod_acquire(&qp->rq.ring) -
+			       READ_ONCE(qp->rq.cons) },
+		{ "expected_psn", READ_ONCE(rs->epsn) },
+		{ "msn", READ_ONCE(rs->msn) },
+	};
+
+	return put_details(msg, "waits_for", waits_for(&rq->retry), details,
+			   ARRAY_SIZE(details));
+}
+
+/**
+ * frdma_fill_res_qp_entry - where both sides of a queue pair stand
+ * @msg: of netlink
+ * @ib: queue pair; it may be destroyed meanwhile
+ *
+ * Context: process. Return: 0; -EMSGSIZE; -EAGAIN: leave it out.
+ */
+int frdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ib)
+{
+	struct frdma_ib_qp *ibqp = to_frdma_ib_qp(ib);
+	int err = -EAGAIN;
+
+	mutex_lock(&ibqp->mutex);
+	if (ibqp->qp)
+		err = put_qp(msg, ibqp->qp);
+	mutex_unlock(&ibqp->mutex);
+	return err;
+}
+
+/**
+ * frdma_fill_res_cq_entry - indices of a completion queue
+ * @msg: of netlink
+ * @ib: completion queue; it may be destroyed meanwhile
+ *
+ * Context: process. Return: 0; -EMSGSIZE; -EAGAIN: leave it out.
+ */
+int frdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ib)
+{
+	struct frdma_cq *cq = to_frdma_cq(ib);
+	int err = -EAGAIN;
+
+	mutex_lock(&cq->resize);
+	if (cq->ring.head) {
+		const struct detail details[] = {
+			{ "entries", cq->ring.entries },
+			{ "prod", READ_ONCE(cq->prod) },
+			{ "cons", frdma_ring_cons_acquire(&cq->ring) },
+			{ "armed", !!atomic_read(&cq->armed) },
+			{ "dead", READ_ONCE(cq->dead) },
+		};
+
+		err = put_details(msg, NULL, NULL, details,
+				  ARRAY_SIZE(details));
+	}
+	mutex_unlock(&cq->resize);
+	return err;
+}
+
+/**
+ * frdma_fill_res_mr_entry - what a memory region is
+ * @msg: of netlink
+ * @ib: region
+ *
+ * Context: process. Return: 0; -EMSGSIZE.
+ */
+int frdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ib)
+{
+	static const char * const kinds[] = {
+		[FRDMA_MR_USER] = "user",
+		[FRDMA_MR_FAST] = "fast",
+		[FRDMA_MR_DMA]	= "dma",
+	};
+	const struct frdma_mr *mr = to_frdma_mr(ib);
+	const struct detail details[] = {
+		{ "access", READ_ONCE(mr->access) },
+		{ "valid", frdma_mr_is_valid(mr) },
+	};
+
+	return put_details(msg, "kind", kinds[mr->kind], details,
+			   ARRAY_SIZE(details));
+}
