@@ -19,6 +19,7 @@
 #include "mcast.h"
 #include "modify.h"
 #include "mr.h"
+#include "mw.h"
 #include "net.h"
 #include "netdev.h"
 #include "nl.h"
@@ -99,6 +100,9 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.reg_user_mr		= frdma_reg_user_mr,
 	.rereg_user_mr		= frdma_rereg_user_mr,
 
+	.alloc_mw		= frdma_alloc_mw,
+	.dealloc_mw		= frdma_dealloc_mw,
+
 	.create_cq		= frdma_create_cq,
 	.destroy_cq		= frdma_destroy_cq,
 	.poll_cq		= frdma_poll_cq,
@@ -128,6 +132,7 @@ static const struct ib_device_ops frdma_dev_ops = {
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, frdma_ib_ah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, frdma_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_mw, frdma_mw, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, frdma_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, frdma_ib_qp, ib),
 	INIT_RDMA_OBJ_SIZE(ib_srq, frdma_srq, ib),

@@ -23,7 +23,7 @@ struct frdma_stats;
  * @ndev_tracker: the reference behind @ndev
  * @net: @ndev's namespace when the link was added; held as long as @ndev
  * @net_entry: in the list of @net's links (net.c)
- * @mrs: struct frdma_mr by (key >> 8); writers take its lock, readers RCU
+ * @mrs: struct frdma_mr, windows too, by (key >> 8); writers take its lock, readers RCU
  * @mrs_next: where the search for a free key goes on; under the lock of @mrs
  * @ahs: struct frdma_ah by number; writers take its lock, readers RCU
  * @ahs_next: where the search for a free number goes on; likewise
@@ -38,6 +38,7 @@ struct frdma_stats;
  * @nr_cq: completion queues alive
  * @nr_srq: shared receive queues alive
  * @nr_mr: memory regions alive
+ * @nr_mw: memory windows alive
  * @nr_ah: address handles alive
  * @nr_member: queue pairs attached to multicast groups
  * @nr_pd: protection domains alive
@@ -63,6 +64,7 @@ struct frdma_dev {
 	atomic_t nr_cq;
 	atomic_t nr_srq;
 	atomic_t nr_mr;
+	atomic_t nr_mw;
 	atomic_t nr_ah;
 	atomic_t nr_member;
 	atomic_t nr_pd;

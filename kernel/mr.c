@@ -16,6 +16,7 @@
 
 #include "dev.h"
 #include "limit.h"
+#include "mw.h"
 #include "proto/access.h"
 #include "uctx.h"
 
@@ -28,14 +29,17 @@
 #define MR_INDEX_LIMIT	XA_LIMIT(1, U32_MAX >> FRDMA_MR_KEY_BITS)
 
 /*
- * Bits of struct frdma_mr.state, for fast regions: the number of readers that
- * have entered, and whether more may (VALID), or the region is just becoming
- * valid (CHANGING). Readers without VALID are those that an invalidation
- * waits for. All zero is a region that can be registered.
+ * Bits of struct frdma_mr.state, for fast regions and windows: the number of
+ * readers that have entered, and whether more may (VALID), or the region is
+ * just becoming valid (CHANGING). Readers without VALID are those that an
+ * invalidation waits for. All zero is a region that can be registered.
  */
 #define MR_VALID	BIT(30)
 #define MR_CHANGING	BIT(29)
 #define MR_READERS	(MR_CHANGING - 1)
+
+/* Value of struct frdma_mr.nr_windows: none may be bound. */
+#define MR_NO_WINDOWS	INT_MIN
 
 /*
  * Guards the waiters of all regions: they are few, and cancelling one must
@@ -45,10 +49,15 @@
 static DEFINE_SPINLOCK(frdma_mr_wait_lock);
 
 /*
- * Readers of a fast region
+ * Readers of a fast region or a window
  */
 
-static bool mr_enter_fast(struct frdma_mr *mr)
+static bool mr_counts_readers(const struct frdma_mr *mr)
+{
+	return mr->kind == FRDMA_MR_FAST || mr->kind == FRDMA_MR_WINDOW;
+}
+
+static bool mr_enter_counted(struct frdma_mr *mr)
 {
 	int state = atomic_read(&mr->state);
 
@@ -95,7 +104,7 @@ static void mr_drained(struct frdma_mr *mr)
 	wake_up_var(&mr->state);
 }
 
-static void mr_leave_fast(struct frdma_mr *mr)
+static void mr_leave_counted(struct frdma_mr *mr)
 {
 	if (!atomic_dec_return(&mr->state))
 		mr_drained(mr);
@@ -132,11 +141,19 @@ static bool mr_has_range(const struct frdma_mr *mr, u64 addr, u64 len,
 	return frdma_range_in(addr, len, mr->iova, mr->length);
 }
 
+/* A window is for peers; one of type 2 for that of one queue pair. */
+static bool window_admits(const struct frdma_mr *mr, u32 qpn)
+{
+	return qpn && (!mr->qpn || mr->qpn == qpn);
+}
+
 static enum frdma_mr_fault mr_judge(const struct frdma_mr *mr,
-				    const struct ib_pd *pd, u32 key, u64 addr,
-				    u64 len, int access)
+				    const struct ib_pd *pd, u32 qpn, u32 key,
+				    u64 addr, u64 len, int access)
 {
 	if (mr->key != key)
+		return FRDMA_MR_BAD_KEY;
+	if (mr->kind == FRDMA_MR_WINDOW && !window_admits(mr, qpn))
 		return FRDMA_MR_BAD_KEY;
 	if (mr->pd != pd)
 		return FRDMA_MR_BAD_PD;
@@ -149,8 +166,8 @@ static enum frdma_mr_fault mr_judge(const struct frdma_mr *mr,
 }
 
 struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
-				u32 key, u64 addr, u64 len, int access,
-				enum frdma_mr_fault *fault)
+				u32 qpn, u32 key, u64 addr, u64 len,
+				int access, enum frdma_mr_fault *fault)
 {
 	struct frdma_mr *mr;
 
@@ -160,10 +177,10 @@ struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
 	mr = xa_load(&dev->mrs, key >> FRDMA_MR_KEY_BITS);
 	if (!mr)
 		return NULL;
-	if (mr->kind == FRDMA_MR_FAST && !mr_enter_fast(mr))
+	if (mr_counts_readers(mr) && !mr_enter_counted(mr))
 		return NULL;
 
-	*fault = mr_judge(mr, pd, key, addr, len, access);
+	*fault = mr_judge(mr, pd, qpn, key, addr, len, access);
 	if (*fault == FRDMA_MR_OK)
 		return mr;
 
@@ -173,8 +190,8 @@ struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
 
 void frdma_mr_leave(struct frdma_mr *mr)
 {
-	if (mr->kind == FRDMA_MR_FAST)
-		mr_leave_fast(mr);
+	if (mr_counts_readers(mr))
+		mr_leave_counted(mr);
 }
 
 size_t frdma_mr_run(const struct frdma_mr *mr, u64 addr, size_t len,
@@ -299,9 +316,14 @@ enum frdma_mr_fault frdma_mr_fast_reg(struct frdma_mr *mr,
 
 	WRITE_ONCE(mr->key, key);
 	WRITE_ONCE(mr->access, access);
-	/* Pairs with mr_enter_fast()'s try_cmpxchg: who enters sees all this. */
-	atomic_set_release(&mr->state, MR_VALID);
+	frdma_mr_validate(mr);
 	return FRDMA_MR_OK;
+}
+
+void frdma_mr_validate(struct frdma_mr *mr)
+{
+	/* With mr_enter_counted()'s try_cmpxchg: who enters sees the rest. */
+	atomic_set_release(&mr->state, MR_VALID);
 }
 
 /* May this key be invalidated so? */
@@ -313,24 +335,13 @@ static bool mr_can_invalidate(const struct frdma_mr *mr,
 	       (!remote || READ_ONCE(mr->access) & FRDMA_ACC_REMOTE);
 }
 
-enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
-					  const struct ib_pd *pd, u32 key,
-					  bool remote,
-					  struct frdma_mr_waiter *waiter)
+enum frdma_mr_invalid frdma_mr_revoke(struct frdma_mr *mr,
+				      struct frdma_mr_waiter *waiter)
 {
 	enum frdma_mr_invalid result = FRDMA_MR_INVALIDATED;
-	struct frdma_mr *mr;
-
-	rcu_read_lock();
-
-	mr = xa_load(&dev->mrs, key >> FRDMA_MR_KEY_BITS);
-	if (!mr || !mr_can_invalidate(mr, pd, key, remote)) {
-		result = FRDMA_MR_NOT_INVALIDATED;
-		goto out;
-	}
 
 	if (!(atomic_fetch_andnot(MR_VALID, &mr->state) & MR_READERS))
-		goto out;
+		return result;
 
 	/* The last reader takes the lock after it has left. */
 	spin_lock_bh(&frdma_mr_wait_lock);
@@ -340,14 +351,31 @@ enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
 		result = FRDMA_MR_DRAINING;
 	}
 	spin_unlock_bh(&frdma_mr_wait_lock);
-out:
+	return result;
+}
+
+enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
+					  const struct ib_pd *pd, u32 qpn,
+					  u32 key, bool remote,
+					  struct frdma_mr_waiter *waiter)
+{
+	enum frdma_mr_invalid result = FRDMA_MR_NOT_INVALIDATED;
+	struct frdma_mr *mr;
+
+	rcu_read_lock();
+	mr = xa_load(&dev->mrs, key >> FRDMA_MR_KEY_BITS);
+	if (mr && mr->kind == FRDMA_MR_WINDOW)
+		result = frdma_mw_invalidate(mr, pd, qpn, key, waiter);
+	else if (mr && mr_can_invalidate(mr, pd, key, remote))
+		result = frdma_mr_revoke(mr, waiter);
 	rcu_read_unlock();
+
 	return result;
 }
 
 bool frdma_mr_is_valid(const struct frdma_mr *mr)
 {
-	return mr->kind != FRDMA_MR_FAST || atomic_read(&mr->state) & MR_VALID;
+	return !mr_counts_readers(mr) || atomic_read(&mr->state) & MR_VALID;
 }
 
 void frdma_mr_waiter_cancel(struct frdma_mr_waiter *waiter)
@@ -366,15 +394,22 @@ static int mr_check_access(int access)
 	return access & ~MR_ACCESS_KNOWN ? -EOPNOTSUPP : 0;
 }
 
-/* Makes a region with a key, by which nobody finds it before mr_publish(). */
-static struct frdma_mr *mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
-				  int access)
+/* What counts regions of a kind, against the advertised maximum. */
+static atomic_t *mr_counter(struct frdma_dev *dev, enum frdma_mr_kind kind)
+{
+	return kind == FRDMA_MR_WINDOW ? &dev->nr_mw : &dev->nr_mr;
+}
+
+struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
+				 int access)
 {
 	struct frdma_dev *dev = to_frdma(pd->device);
 	struct frdma_mr *mr;
 	int err = -ENOMEM;
 
-	if (!frdma_limit_take(&dev->nr_mr, FRDMA_MAX_MR))
+	/* As many of each. */
+	static_assert(FRDMA_MAX_MW == FRDMA_MAX_MR);
+	if (!frdma_limit_take(mr_counter(dev, kind), FRDMA_MAX_MR))
 		return ERR_PTR(-ENOMEM);
 
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
@@ -392,6 +427,7 @@ static struct frdma_mr *mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 	mr->access = access;
 	mr->pd = pd;
 	INIT_LIST_HEAD(&mr->waiters);
+	spin_lock_init(&mr->bind_lock);
 	mr->ib.device = pd->device;
 	mr->ib.lkey = mr->key;
 	mr->ib.rkey = mr->key;
@@ -400,55 +436,66 @@ static struct frdma_mr *mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 err_free:
 	kfree(mr);
 err_limit_give:
-	frdma_limit_give(&dev->nr_mr);
+	frdma_limit_give(mr_counter(dev, kind));
 	return ERR_PTR(err);
 }
 
-/* The index has had a place for it since mr_create(). */
-static void mr_publish(struct frdma_mr *mr)
+void frdma_mr_publish(struct frdma_mr *mr)
 {
 	xa_store(&to_frdma(mr->ib.device)->mrs, mr->index, mr,
 		 GFP_KERNEL_ACCOUNT);
 }
 
-/* Keeps the place. On return no reader touches the region. */
-static void mr_hide(struct frdma_mr *mr)
+void frdma_mr_hide(struct frdma_mr *mr)
 {
 	xa_store(&to_frdma(mr->ib.device)->mrs, mr->index, NULL,
 		 GFP_KERNEL_ACCOUNT);
 	synchronize_rcu_expedited();
 }
 
-/* As mr_hide(), for a fast region: its readers are counted. */
+/* For a fast region, whose readers are counted, instead of frdma_mr_hide(). */
 static void mr_drain(struct frdma_mr *mr)
 {
 	atomic_andnot(MR_VALID, &mr->state);
 	wait_var_event(&mr->state, !mr_is_draining(mr));
 }
 
-/* Undoes mr_create() and what was added to the region since. No readers. */
-static void mr_discard(struct frdma_mr *mr)
+void frdma_mr_discard(struct frdma_mr *mr)
 {
 	struct frdma_dev *dev = to_frdma(mr->ib.device);
 
 	xa_erase(&dev->mrs, mr->index);
-	frdma_pages_free(&mr->pages);
+	/* A window's are its parent's. */
+	if (mr->kind != FRDMA_MR_WINDOW)
+		frdma_pages_free(&mr->pages);
 	frdma_pages_free(&mr->next);
 	ib_umem_release(mr->umem);
+	frdma_limit_give(mr_counter(dev, mr->kind));
 	kfree_rcu(mr, rcu);
-	frdma_limit_give(&dev->nr_mr);
+}
+
+/*
+ * Windows look at the region's memory: it neither changes nor ends before the
+ * last is unbound, and none is bound from here on.
+ */
+static bool mr_refuse_windows(struct frdma_mr *mr)
+{
+	return !atomic_cmpxchg(&mr->nr_windows, 0, MR_NO_WINDOWS);
 }
 
 int frdma_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 {
 	struct frdma_mr *mr = to_frdma_mr(ib);
 
+	if (!mr_refuse_windows(mr))
+		return -EBUSY;
+
 	if (mr->kind == FRDMA_MR_FAST)
 		mr_drain(mr);
 	else
-		mr_hide(mr);
+		frdma_mr_hide(mr);
 
-	mr_discard(mr);
+	frdma_mr_discard(mr);
 	return 0;
 }
 
@@ -568,18 +615,18 @@ struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	if (err)
 		return ERR_PTR(err);
 
-	mr = mr_create(pd, FRDMA_MR_USER, access);
+	mr = frdma_mr_create(pd, FRDMA_MR_USER, access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
 
 	err = mr_memory_pin(&memory, pd->device, start, length, iova, access);
 	if (err) {
-		mr_discard(mr);
+		frdma_mr_discard(mr);
 		return ERR_PTR(err);
 	}
 
 	mr_swap_memory(mr, &memory);
-	mr_publish(mr);
+	frdma_mr_publish(mr);
 	return &mr->ib;
 }
 
@@ -604,6 +651,8 @@ struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 	err = mr_check_access(access) ?: frdma_check_request(udata);
 	if (err)
 		return ERR_PTR(err);
+	if (!mr_refuse_windows(mr))
+		return ERR_PTR(-EBUSY);
 
 	if (flags & IB_MR_REREG_TRANS)
 		err = mr_memory_pin(&memory, ib->device, start, length, iova,
@@ -611,18 +660,20 @@ struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 	else
 		err = ib_umem_check_rereg(mr->umem, flags, access);
 	if (err)
-		return ERR_PTR(err);
+		goto out_allow_windows;
 
-	mr_hide(mr);
+	frdma_mr_hide(mr);
 	mr->access = access;
 	if (flags & IB_MR_REREG_PD)
 		mr->pd = pd;
 	if (flags & IB_MR_REREG_TRANS)
 		mr_swap_memory(mr, &memory);
-	mr_publish(mr);
-
+	frdma_mr_publish(mr);
 	mr_memory_unpin(&memory);
-	return NULL;
+
+out_allow_windows:
+	atomic_set(&mr->nr_windows, 0);
+	return err ? ERR_PTR(err) : NULL;
 }
 
 /*
@@ -638,11 +689,11 @@ struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access)
 	if (err)
 		return ERR_PTR(err);
 
-	mr = mr_create(pd, FRDMA_MR_DMA, access);
+	mr = frdma_mr_create(pd, FRDMA_MR_DMA, access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
 
-	mr_publish(mr);
+	frdma_mr_publish(mr);
 	return &mr->ib;
 }
 
@@ -657,7 +708,7 @@ struct ib_mr *frdma_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 	if (!max_num_sg || max_num_sg > FRDMA_MAX_FAST_REG_BLOCKS)
 		return ERR_PTR(-EINVAL);
 
-	mr = mr_create(pd, FRDMA_MR_FAST, 0);
+	mr = frdma_mr_create(pd, FRDMA_MR_FAST, 0);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
 
@@ -668,11 +719,11 @@ struct ib_mr *frdma_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 	if (err)
 		goto err_discard;
 
-	mr_publish(mr);
+	frdma_mr_publish(mr);
 	return &mr->ib;
 
 err_discard:
-	mr_discard(mr);
+	frdma_mr_discard(mr);
 	return ERR_PTR(err);
 }
 

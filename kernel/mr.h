@@ -2,7 +2,7 @@
 /*
  * Memory regions: verbs, lookup by key, and who may touch what until when.
  *
- * Three kinds. A *user* region is pinned memory of a process; it changes only
+ * Four kinds. A *user* region is pinned memory of a process; it changes only
  * while no reader can find it: dereg_mr and rereg_user_mr take it out of the
  * index and wait for one RCU grace period, so readers need nothing but their
  * RCU section. A *fast* region (alloc_mr) is filled by map_mr_sg, becomes
@@ -10,7 +10,8 @@
  * with invalidate; it counts its readers, so that an invalidation can wait for
  * them without a grace period. A
  * *DMA* region (get_dma_mr, which is also a kernel consumer's
- * local_dma_lkey) is all memory of the kernel by its virtual addresses.
+ * local_dma_lkey) is all memory of the kernel by its virtual addresses. A
+ * *window* shows a part of a user region to peers; see mw.h.
  *
  * frdma_mr_enter() and frdma_mr_leave() bracket every touch; between them no
  * one sleeps, and the bytes of the region stay where they are. After dereg_mr
@@ -68,11 +69,13 @@ enum frdma_mr_fault {
  * @FRDMA_MR_USER: reg_user_mr
  * @FRDMA_MR_FAST: alloc_mr
  * @FRDMA_MR_DMA: get_dma_mr
+ * @FRDMA_MR_WINDOW: alloc_mw
  */
 enum frdma_mr_kind {
 	FRDMA_MR_USER,
 	FRDMA_MR_FAST,
 	FRDMA_MR_DMA,
+	FRDMA_MR_WINDOW,
 };
 
 /**
@@ -88,16 +91,23 @@ enum frdma_mr_kind {
  * @iova: address of the first byte
  * @length: bytes
  * @offset: bytes from the first block of @pages to the first byte
- * @pages: where the bytes are
+ * @pages: where the bytes are; a window borrows its parent's
  * @umem: the pinned memory of a user region
- * @state: of a fast region: readers and MR_* bits (mr.c)
+ * @state: of a fast region or a window: readers and MR_* bits (mr.c)
  * @nr_mapped: of a fast region: blocks that are set in @pages
  * @next: of a fast region: the table that map_mr_sg fills and the next
  *        registration swaps with @pages, since a consumer may map while the
  *        old registration waits for its LOCAL_INV
  * @next_mapped: blocks that are set in @next; 0: nothing new was mapped
- * @waiters: of a fast region: struct frdma_mr_waiter, under
+ * @waiters: of a fast region or a window: struct frdma_mr_waiter, under
  *           frdma_mr_wait_lock
+ * @nr_windows: of a user region: windows bound to it; negative: none may be
+ *              bound, because it is about to change or to end
+ * @mw_type: of a window: IB_MW_TYPE_1 or IB_MW_TYPE_2, constant
+ * @bind_lock: of a window: guards @parent and all that a bind changes
+ * @parent: of a window: the region it is bound to, or NULL
+ * @qpn: of a bound window of type 2: the only queue pair whose peer may use
+ *       it; else 0
  *
  * @key to @pages are constant while readers can enter: see the top of this
  * file for when they change.
@@ -120,6 +130,11 @@ struct frdma_mr {
 	struct frdma_pages next;
 	u32 next_mapped;
 	struct list_head waiters;
+	atomic_t nr_windows;
+	enum ib_mw_type mw_type;
+	spinlock_t bind_lock;	/* binding */
+	struct frdma_mr *parent;
+	u32 qpn;
 };
 
 static inline struct frdma_mr *to_frdma_mr(struct ib_mr *ib)
@@ -131,6 +146,8 @@ static inline struct frdma_mr *to_frdma_mr(struct ib_mr *ib)
  * frdma_mr_enter() - begin to touch memory
  * @dev: the device
  * @pd: protection domain of the queue pair
+ * @qpn: number of the queue pair if its peer asks; 0: this host, for whom
+ *       windows do not exist
  * @key: local or remote key
  * @addr: first byte, as the region's owner counts addresses
  * @len: bytes; 0 passes at any address
@@ -142,8 +159,8 @@ static inline struct frdma_mr *to_frdma_mr(struct ib_mr *ib)
  * NULL if it must not be touched so.
  */
 struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
-				u32 key, u64 addr, u64 len, int access,
-				enum frdma_mr_fault *fault);
+				u32 qpn, u32 key, u64 addr, u64 len,
+				int access, enum frdma_mr_fault *fault);
 
 /**
  * frdma_mr_leave() - end of what frdma_mr_enter() began
@@ -312,20 +329,85 @@ enum frdma_mr_invalid {
  * frdma_mr_invalidate() - LOCAL_INV, or an incoming SEND with invalidate
  * @dev: the device
  * @pd: protection domain of the queue pair
+ * @qpn: its number
  * @key: the region's key now
  * @remote: it is the peer who asks
  * @waiter: not waiting; NULL: the caller will ask again
  *
- * Only regions made by alloc_mr can be invalidated, by the peer only if they
- * grant it something. One that is not valid already is no error, provided
+ * Only regions made by alloc_mr and windows of type 2 can be invalidated,
+ * regions by the peer only if they grant it something. One that is not valid already is no error, provided
  * that the key fits.
  *
  * Context: bottom halves off; not between enter and leave of this region.
  */
 enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
-					  const struct ib_pd *pd, u32 key,
-					  bool remote,
+					  const struct ib_pd *pd, u32 qpn,
+					  u32 key, bool remote,
 					  struct frdma_mr_waiter *waiter);
+
+/*
+ * For mw.c, since a window has a place, a key and readers as a region does.
+ */
+
+/**
+ * frdma_mr_create() - make a region with a key
+ * @pd: protection domain
+ * @kind: of the region
+ * @access: IB_ACCESS_* it grants
+ *
+ * By its key nobody finds it before frdma_mr_publish().
+ *
+ * Context: may sleep. Return: the region; -ENOMEM.
+ */
+struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
+				 int access);
+
+/**
+ * frdma_mr_publish() - let a region be found
+ * @mr: region; its place has been kept since frdma_mr_create()
+ *
+ * Context: may sleep.
+ */
+void frdma_mr_publish(struct frdma_mr *mr);
+
+/**
+ * frdma_mr_hide() - let a region be found no more
+ * @mr: region; its place is kept
+ *
+ * On return no reader that has found it is left.
+ *
+ * Context: may sleep.
+ */
+void frdma_mr_hide(struct frdma_mr *mr);
+
+/**
+ * frdma_mr_discard() - undo frdma_mr_create() and what was added since
+ * @mr: region without readers
+ *
+ * Context: may sleep.
+ */
+void frdma_mr_discard(struct frdma_mr *mr);
+
+/**
+ * frdma_mr_validate() - let readers in
+ * @mr: fast region or window that has none and is not valid; the caller alone
+ *      has changed it
+ *
+ * Context: any.
+ */
+void frdma_mr_validate(struct frdma_mr *mr);
+
+/**
+ * frdma_mr_revoke() - let no more readers in
+ * @mr: fast region or window, valid or not
+ * @waiter: not waiting; woken when the last reader has left; NULL: the caller
+ *          will ask again
+ *
+ * Context: bottom halves off. Return: FRDMA_MR_INVALIDATED,
+ * FRDMA_MR_DRAINING.
+ */
+enum frdma_mr_invalid frdma_mr_revoke(struct frdma_mr *mr,
+				      struct frdma_mr_waiter *waiter);
 
 /* Verbs; contexts and returns as ib_core defines them. */
 struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access);

@@ -158,6 +158,7 @@ int frdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ib)
 	const struct detail details[] = {
 		{ "access", READ_ONCE(mr->access) },
 		{ "valid", frdma_mr_is_valid(mr) },
+		{ "windows", max(atomic_read(&mr->nr_windows), 0) },
 	};
 
 	return put_details(msg, "kind", kinds[mr->kind], details,

@@ -74,6 +74,7 @@ struct frdma_path {
  * @signal_all: every work request completes visibly
  * @mr_waiter: waits for a region that is being invalidated
  * @draining: it was woken, or is still waiting
+ * @bound_windows: a window was bound here, once at least
  * @drained: in this SQD state, all that was begun is complete
  * @drain_event: SQ_DRAINED is to be raised then
  * @notify: a completion was pushed and the event is not yet delivered
@@ -93,6 +94,7 @@ struct frdma_sq {
 	bool signal_all;
 	struct frdma_mr_waiter mr_waiter;
 	bool draining;
+	bool bound_windows;
 	bool drained;
 	bool drain_event;
 	bool notify;

@@ -3,6 +3,7 @@
 
 #include "dev.h"
 #include "mr.h"
+#include "mw.h"
 #include "proto/wqe.h"
 #include "qp.h"
 #include "requester.h"
@@ -145,8 +146,8 @@ static bool execute_inv(struct frdma_qp *qp, const struct frdma_swr *wr,
 	}
 
 	frdma_mr_waiter_init(&qp->sq.mr_waiter, wake_after_invalidation);
-	switch (frdma_mr_invalidate(qp->dev, qp->pd, wr->wqe.ex, false,
-				    &qp->sq.mr_waiter)) {
+	switch (frdma_mr_invalidate(qp->dev, qp->pd, qp->qpn, wr->wqe.ex,
+				    false, &qp->sq.mr_waiter)) {
 	case FRDMA_MR_DRAINING:
 		qp->sq.draining = true;
 		return false;
@@ -154,6 +155,27 @@ static bool execute_inv(struct frdma_qp *qp, const struct frdma_swr *wr,
 		*status = FRDMA_WC_MW_BIND_ERR;
 		return true;
 	default:
+		return true;
+	}
+}
+
+/* The same, where a binding before this one has readers. */
+static bool execute_bind(struct frdma_qp *qp, const struct frdma_swr *wr,
+			 u8 *status)
+{
+	if (!list_empty_careful(&qp->sq.mr_waiter.link))
+		return false;
+
+	frdma_mr_waiter_init(&qp->sq.mr_waiter, wake_after_invalidation);
+	switch (frdma_mw_bind(qp->dev, qp->pd, qp->qpn, &wr->wqe,
+			      &qp->sq.mr_waiter)) {
+	case FRDMA_MW_DRAINING:
+		return false;
+	case FRDMA_MW_REFUSED:
+		*status = FRDMA_WC_MW_BIND_ERR;
+		return true;
+	default:
+		qp->sq.bound_windows = true;
 		return true;
 	}
 }
@@ -167,6 +189,9 @@ static bool execute_local(struct frdma_qp *qp)
 
 	if (wr->wqe.opcode == IB_UVERBS_WR_LOCAL_INV &&
 	    !execute_inv(qp, wr, &status))
+		return false;
+	if (wr->wqe.opcode == IB_UVERBS_WR_BIND_MW &&
+	    !execute_bind(qp, wr, &status))
 		return false;
 	if (wr->wqe.opcode == FRDMA_WR_REG_MR)
 		status = execute_reg(qp, wr);

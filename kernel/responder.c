@@ -126,7 +126,8 @@ static struct frdma_mr *enter_remote(struct frdma_qp *qp, u32 rkey, u64 va,
 {
 	enum frdma_mr_fault fault;
 
-	return frdma_mr_enter(qp->dev, qp->pd, rkey, va, len, access, &fault);
+	return frdma_mr_enter(qp->dev, qp->pd, qp->qpn, rkey, va, len, access,
+			      &fault);
 }
 
 static enum frdma_resp_verdict execute_send(struct frdma_qp *qp,
@@ -146,8 +147,8 @@ static enum frdma_resp_verdict execute_send(struct frdma_qp *qp,
 	if (!(frdma_op(pkt->hdr.opcode)->ext & FRDMA_EXT_INV))
 		return FRDMA_RESP_ACCEPT;
 
-	switch (frdma_mr_invalidate(qp->dev, qp->pd, pkt->hdr.inv_rkey, true,
-				    NULL)) {
+	switch (frdma_mr_invalidate(qp->dev, qp->pd, qp->qpn,
+				    pkt->hdr.inv_rkey, true, NULL)) {
 	case FRDMA_MR_NOT_INVALIDATED:
 		return FRDMA_RESP_BAD_INV;
 	case FRDMA_MR_DRAINING:

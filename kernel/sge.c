@@ -40,7 +40,7 @@ sge_walk(struct frdma_dev *dev, const struct ib_pd *pd,
 
 		piece.addr = sge->addr + off;
 		piece.len = min_t(u64, sge->length - off, len - piece.done);
-		piece.mr = frdma_mr_enter(dev, pd, sge->lkey, piece.addr,
+		piece.mr = frdma_mr_enter(dev, pd, 0, sge->lkey, piece.addr,
 					  piece.len, access, &fault);
 		if (!piece.mr)
 			return fault;
@@ -65,8 +65,8 @@ static enum frdma_mr_fault sge_check_one(struct frdma_dev *dev,
 	enum frdma_mr_fault fault;
 	struct frdma_mr *mr;
 
-	mr = frdma_mr_enter(dev, pd, sge->lkey, sge->addr, sge->length, access,
-			    &fault);
+	mr = frdma_mr_enter(dev, pd, 0, sge->lkey, sge->addr, sge->length,
+			    access, &fault);
 	if (mr)
 		frdma_mr_leave(mr);
 

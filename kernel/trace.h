@@ -62,6 +62,7 @@
 	frdma_enum(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, "FETCH_ADD") \
 	frdma_enum(IB_UVERBS_WR_LOCAL_INV, "LOCAL_INV")		\
 	frdma_enum(IB_UVERBS_WR_SEND_WITH_INV, "SEND_INV")	\
+	frdma_enum(IB_UVERBS_WR_BIND_MW, "BIND_MW")		\
 	frdma_enum_end(IB_WR_REG_MR, "REG_MR")
 
 #define FRDMA_SEND_FLAG_LIST					\

@@ -17,6 +17,7 @@
 #include "dev.h"
 #include "mcast.h"
 #include "mr.h"
+#include "mw.h"
 #include "net.h"
 #include "proto/wire.h"
 #include "qp.h"
@@ -48,7 +49,8 @@
 #define DEVICE_CAPS (IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR | \
 		     IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT | \
 		     IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN | \
-		     IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_SRQ_RESIZE)
+		     IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_SRQ_RESIZE | \
+		     IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B)
 
 /* Limits: each is reached, or ends in -ENOMEM. What is missing here is 0. */
 static const struct ib_device_attr device_limits = {
@@ -72,6 +74,7 @@ static const struct ib_device_attr device_limits = {
 	.max_cq				= FRDMA_MAX_CQ,
 	.max_cqe			= FRDMA_MAX_CQE,
 	.max_mr				= FRDMA_MAX_MR,
+	.max_mw				= FRDMA_MAX_MW,
 	.max_pd				= FRDMA_MAX_PD,
 	.max_qp_rd_atom			= FRDMA_MAX_RD_ATOM,
 	.max_res_rd_atom		= FRDMA_MAX_RD_ATOM * FRDMA_MAX_QP,

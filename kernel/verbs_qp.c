@@ -6,6 +6,7 @@
 #include "completer.h"
 #include "dev.h"
 #include "limit.h"
+#include "mw.h"
 #include "proto/wire.h"
 #include "qp.h"
 #include "requester.h"
@@ -331,6 +332,8 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	ibqp->qp = NULL;
 	mutex_unlock(&ibqp->mutex);
 
+	if (qp->sq.bound_windows)
+		frdma_mw_forget(dev, qp->qpn);
 	frdma_cq_forget(qp->sq.cq, qp->qpn);
 	frdma_cq_forget(qp->rq.cq, qp->qpn);
 	free_memory(qp);

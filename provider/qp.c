@@ -27,6 +27,7 @@
  * @remote: names memory of the peer
  * @atomic: has operands
  * @ex: carries immediate data or a key to invalidate
+ * @bind: binds a memory window
  */
 struct wr_kind {
 	uint16_t qp_types;
@@ -35,6 +36,7 @@ struct wr_kind {
 	bool remote	: 1;
 	bool atomic	: 1;
 	bool ex		: 1;
+	bool bind	: 1;
 };
 
 static const struct wr_kind wr_kinds[] = {
@@ -69,6 +71,10 @@ static const struct wr_kind wr_kinds[] = {
 	[IBV_WR_LOCAL_INV] = {
 		.qp_types = RC | UC, .ops = IBV_QP_EX_WITH_LOCAL_INV,
 		.ex = true,
+	},
+	[IBV_WR_BIND_MW] = {
+		.qp_types = RC | UC, .ops = IBV_QP_EX_WITH_BIND_MW,
+		.bind = true,
 	},
 	[IBV_WR_SEND_WITH_INV] = {
 		.qp_types = RC, .ops = IBV_QP_EX_WITH_SEND_WITH_INV,
@@ -182,6 +188,32 @@ static void fill_ud(struct frdma_send_wqe *wqe, struct ibv_ah *ah,
 	wqe->ud.qkey = qkey;
 }
 
+/*
+ * The number in a key is the window's; the rest is the consumer's choice of
+ * type 2 windows, and for type 1 the next one (10.6.7.2).
+ */
+static int check_bind_key(const struct ibv_mw *mw, uint32_t key)
+{
+	if (mw->type == IBV_MW_TYPE_1)
+		return key == ibv_inc_rkey(mw->rkey) ? 0 : EINVAL;
+
+	return (key ^ mw->rkey) & ~0xffU ? EINVAL : 0;
+}
+
+static int fill_bind(struct frdma_send_wqe *wqe, const struct ibv_mw *mw,
+		     uint32_t key, const struct ibv_mw_bind_info *info)
+{
+	if (info->length && !info->mr)
+		return EINVAL;
+
+	wqe->bind.addr = info->addr;
+	wqe->bind.length = info->length;
+	wqe->bind.key = key;
+	wqe->bind.mr_key = info->mr ? info->mr->lkey : 0;
+	wqe->bind.access = info->mw_access_flags;
+	return check_bind_key(mw, key);
+}
+
 /* May leave the slot half filled on error: it is not published then. */
 static int fill_send(const struct frdma_qp *qp, struct frdma_send_wqe *wqe,
 		     const struct ibv_send_wr *wr)
@@ -211,6 +243,9 @@ static int fill_send(const struct frdma_qp *qp, struct frdma_send_wqe *wqe,
 		wqe->rkey = wr->wr.rdma.rkey;
 		wqe->remote_addr = wr->wr.rdma.remote_addr;
 	}
+	if (kind->bind && !(wr->send_flags & IBV_SEND_INLINE))
+		return fill_bind(wqe, wr->bind_mw.mw, wr->bind_mw.rkey,
+				 &wr->bind_mw.bind_info);
 	if (type == IBV_QPT_UD)
 		fill_ud(wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
 			wr->wr.ud.remote_qkey);
@@ -258,6 +293,29 @@ int frdma_post_send(struct ibv_qp *ibvqp, struct ibv_send_wr *wr,
 		}
 	}
 	frdma_unlock(&qp->sq.lock);
+
+	return err;
+}
+
+int frdma_bind_mw(struct ibv_qp *ibvqp, struct ibv_mw *ibvmw,
+		  struct ibv_mw_bind *bind)
+{
+	struct ibv_send_wr wr = {
+		.wr_id		= bind->wr_id,
+		.opcode		= IBV_WR_BIND_MW,
+		.send_flags	= bind->send_flags,
+		.bind_mw	= {
+			.mw		= ibvmw,
+			.rkey		= ibv_inc_rkey(ibvmw->rkey),
+			.bind_info	= bind->bind_info,
+		},
+	};
+	struct ibv_send_wr *bad_wr;
+	int err;
+
+	err = frdma_post_send(ibvqp, &wr, &bad_wr);
+	if (!err)
+		ibvmw->rkey = wr.bind_mw.rkey;
 
 	return err;
 }
@@ -461,6 +519,15 @@ static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t rkey)
 	begin_plain(ex, IBV_WR_LOCAL_INV, rkey);
 }
 
+static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *ibvmw,
+		       uint32_t rkey, const struct ibv_mw_bind_info *info)
+{
+	struct frdma_send_wqe *wqe = begin_wr(ex, IBV_WR_BIND_MW);
+
+	if (wqe)
+		ex_to_qp(ex)->sq.err = fill_bind(wqe, ibvmw, rkey, info);
+}
+
 static void wr_rdma_write(struct ibv_qp_ex *ex, uint32_t rkey,
 			  uint64_t remote_addr)
 {
@@ -583,6 +650,8 @@ void frdma_qp_set_send_ops(struct ibv_qp_ex *ex, uint64_t ops)
 		ex->wr_send_inv = wr_send_inv;
 	if (ops & IBV_QP_EX_WITH_LOCAL_INV)
 		ex->wr_local_inv = wr_local_inv;
+	if (ops & IBV_QP_EX_WITH_BIND_MW)
+		ex->wr_bind_mw = wr_bind_mw;
 	if (ops & IBV_QP_EX_WITH_RDMA_WRITE)
 		ex->wr_rdma_write = wr_rdma_write;
 	if (ops & IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)

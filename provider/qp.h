@@ -41,6 +41,18 @@ int frdma_post_srq_recv(struct ibv_srq *ibvsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr);
 
 /**
+ * frdma_bind_mw() - ibv_bind_mw()
+ * @ibvqp: the queue pair
+ * @ibvmw: window of type 1, whose key changes with success
+ * @bind: what to bind it to
+ *
+ * A work request like others: what is wrong with the range or the rights, its
+ * completion says. Return: as frdma_post_send().
+ */
+int frdma_bind_mw(struct ibv_qp *ibvqp, struct ibv_mw *ibvmw,
+		  struct ibv_mw_bind *bind);
+
+/**
  * frdma_qp_send_ops() - work requests that a type of queue pair can post
  * @type: the type
  *

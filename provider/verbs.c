@@ -251,6 +251,39 @@ int frdma_dereg_mr(struct verbs_mr *vmr)
 	return 0;
 }
 
+struct ibv_mw *frdma_alloc_mw(struct ibv_pd *ibvpd, enum ibv_mw_type type)
+{
+	struct ib_uverbs_alloc_mw_resp resp;
+	struct ibv_alloc_mw cmd;
+	struct ibv_mw *ibvmw;
+
+	ibvmw = calloc(1, sizeof(*ibvmw));
+	if (!ibvmw)
+		return NULL;
+
+	if (ibv_cmd_alloc_mw(ibvpd, type, ibvmw, &cmd, sizeof(cmd),
+			     &resp, sizeof(resp)))
+		goto err_free_mw;
+
+	return ibvmw;
+
+err_free_mw:
+	free(ibvmw);
+	return NULL;
+}
+
+int frdma_dealloc_mw(struct ibv_mw *ibvmw)
+{
+	int err;
+
+	err = ibv_cmd_dealloc_mw(ibvmw);
+	if (err)
+		return err;
+
+	free(ibvmw);
+	return 0;
+}
+
 int frdma_advise_mr(struct ibv_pd *ibvpd, enum ibv_advise_mr_advice advice,
 		    uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
 {

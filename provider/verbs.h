@@ -33,6 +33,8 @@ struct ibv_mr *frdma_reg_dmabuf_mr(struct ibv_pd *ibvpd, uint64_t offset,
 int frdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibvpd,
 		   void *addr, size_t length, int access);
 int frdma_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mw *frdma_alloc_mw(struct ibv_pd *ibvpd, enum ibv_mw_type type);
+int frdma_dealloc_mw(struct ibv_mw *ibvmw);
 int frdma_advise_mr(struct ibv_pd *ibvpd, enum ibv_advise_mr_advice advice,
 		    uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge);
 

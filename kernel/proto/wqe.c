@@ -80,6 +80,11 @@ static const struct frdma_wr wr_table[] = {
 		.wc_opcode	= IB_UVERBS_WC_LOCAL_INV,
 		.inv		= true,
 	},
+	[IB_UVERBS_WR_BIND_MW] = {
+		.name		= "BIND_MW",
+		.transports	= ON_RC | ON_UC,
+		.wc_opcode	= IB_UVERBS_WC_BIND_MW,
+	},
 	[FRDMA_WR_REG_MR] = {
 		.name		= "REG_MR",
 		.transports	= ON_RC | ON_UC,

@@ -51,6 +51,11 @@ FRDMA_AT(frdma_send_wqe, ud.pkey_index, 44);
 FRDMA_AT(frdma_send_wqe, reg.mr, 32);
 FRDMA_AT(frdma_send_wqe, reg.access, 40);
 FRDMA_AT(frdma_send_wqe, reg.key, 44);
+FRDMA_AT(frdma_send_wqe, bind.addr, 32);
+FRDMA_AT(frdma_send_wqe, bind.length, 40);
+FRDMA_AT(frdma_send_wqe, bind.key, 48);
+FRDMA_AT(frdma_send_wqe, bind.mr_key, 52);
+FRDMA_AT(frdma_send_wqe, bind.access, 56);
 
 FRDMA_SIZE(frdma_recv_wqe, 16);
 FRDMA_AT(frdma_recv_wqe, wr_id, 0);

@@ -134,6 +134,13 @@ struct frdma_sge {
  * @reg.mr: kernel consumers only: region to register
  * @reg.access: kernel consumers only: IB_ACCESS_*
  * @reg.key: kernel consumers only: new key of the region
+ * @bind: of BIND_MW
+ * @bind.addr: first byte to show, as the region counts addresses
+ * @bind.length: bytes; 0: of a window of type 1, show nothing any more
+ * @bind.key: new remote key: all but its last eight bits are the window's
+ * @bind.mr_key: local key of the region; not looked at if @bind.length is 0
+ * @bind.access: IB_UVERBS_ACCESS_REMOTE_*, IB_UVERBS_ACCESS_ZERO_BASED
+ * @bind.reserved: zero
  * @reserved: zero; room for operations to come
  */
 struct frdma_send_wqe {
@@ -161,6 +168,14 @@ struct frdma_send_wqe {
 			__u32 access;
 			__u32 key;
 		} reg;
+		struct {
+			__aligned_u64 addr;
+			__aligned_u64 length;
+			__u32 key;
+			__u32 mr_key;
+			__u32 access;
+			__u32 reserved;
+		} bind;
 		__aligned_u64 reserved[4];
 	};
 	/* struct frdma_sge sge[num_sge], or inline_len bytes */

@@ -836,6 +836,54 @@ TEST(builder__posts_a_batch)
 	close_qp(qp);
 }
 
+TEST(bind__keys)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, frdma_qp_send_ops(IBV_QPT_RC));
+	struct ibv_qp_ex *ex = &to_frdma_qp(qp)->vqp.qp_ex;
+	struct ibv_mw one = { .type = IBV_MW_TYPE_1, .rkey = 0x1ff };
+	struct ibv_mw two = { .type = IBV_MW_TYPE_2, .rkey = 0x200 };
+	struct ibv_mr mr = { .lkey = 0x301 };
+	struct ibv_mw_bind bind = {
+		.wr_id = 5, .send_flags = IBV_SEND_FENCE,
+		.bind_info = { .mr = &mr, .addr = 6, .length = 7,
+			       .mw_access_flags = IBV_ACCESS_REMOTE_READ },
+	};
+	struct frdma_send_wqe *wqe;
+
+	EXPECT_EQ(frdma_bind_mw(qp, &one, &bind), 0);
+	EXPECT_EQ(one.rkey, 0x100);
+	wqe = sq_slot(qp, 0);
+	EXPECT_EQ(wqe->wr_id, 5);
+	EXPECT_EQ(wqe->opcode, IB_UVERBS_WR_BIND_MW);
+	EXPECT_EQ(wqe->flags, IBV_SEND_FENCE);
+	EXPECT_EQ(wqe->bind.addr, 6);
+	EXPECT_EQ(wqe->bind.length, 7);
+	EXPECT_EQ(wqe->bind.key, 0x100);
+	EXPECT_EQ(wqe->bind.mr_key, 0x301);
+	EXPECT_EQ(wqe->bind.access, IBV_ACCESS_REMOTE_READ);
+
+	bind.send_flags = IBV_SEND_INLINE;
+	EXPECT_EQ(frdma_bind_mw(qp, &one, &bind), EINVAL);
+	bind.send_flags = 0;
+	bind.bind_info.mr = NULL;
+	EXPECT_EQ(frdma_bind_mw(qp, &one, &bind), EINVAL);
+	EXPECT_EQ(one.rkey, 0x100);
+	bind.bind_info.mr = &mr;
+
+	ex->wr_start(ex);
+	ex->wr_bind_mw(ex, &two, 0x2ab, &bind.bind_info);
+	EXPECT_EQ(ex->wr_complete(ex), 0);
+	wqe = sq_slot(qp, 1);
+	EXPECT_EQ(wqe->opcode, IB_UVERBS_WR_BIND_MW);
+	EXPECT_EQ(wqe->bind.key, 0x2ab);
+
+	ex->wr_start(ex);
+	ex->wr_bind_mw(ex, &two, 0x3ab, &bind.bind_info);
+	EXPECT_EQ(ex->wr_complete(ex), EINVAL);
+	EXPECT_EQ(sq_head(qp)->prod, 2);
+	close_qp(qp);
+}
+
 TEST(builder__first_error_wins_and_nothing_is_posted)
 {
 	struct ibv_qp *qp = open_qp(IBV_QPT_RC, IBV_QP_EX_WITH_SEND);

@@ -78,8 +78,7 @@ TEST(frdma_wqe_judge_send__opcodes_of_rc)
 	u32 opcode;
 
 	for (opcode = 0; opcode < 256; opcode++) {
-		bool known = opcode <= IB_UVERBS_WR_LOCAL_INV ||
-			     opcode == IB_UVERBS_WR_SEND_WITH_INV;
+		bool known = opcode <= IB_UVERBS_WR_SEND_WITH_INV;
 
 		EXPECT_EQ(judge_op(opcode, &rc),
 			  known ? FRDMA_WQE_OK : FRDMA_WQE_BAD_OPCODE);
@@ -92,7 +91,8 @@ TEST(frdma_wqe_judge_send__opcodes_of_uc)
 
 	for (opcode = 0; opcode < 256; opcode++) {
 		bool known = opcode <= IB_UVERBS_WR_SEND_WITH_IMM ||
-			     opcode == IB_UVERBS_WR_LOCAL_INV;
+			     opcode == IB_UVERBS_WR_LOCAL_INV ||
+			     opcode == IB_UVERBS_WR_BIND_MW;
 
 		EXPECT_EQ(judge_op(opcode, &uc),
 			  known ? FRDMA_WQE_OK : FRDMA_WQE_BAD_OPCODE);
