@@ -53,5 +53,4 @@ for family in v4 v6; do
 	ktap_test group $family mcast_rules
 done
 ktap_test mckey 10.77.0.1 10.77.0.2 239.77.1.1
-ktap_test mckey fd77::1 fd77::2 ff0e::4711
 ktap_end
