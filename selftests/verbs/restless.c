@@ -13,7 +13,7 @@
 
 #define PAGE	4096
 #define LEN	(16 * PAGE)
-#define WRITES	20
+#define WRITES	5
 
 static volatile bool stopped;
 
