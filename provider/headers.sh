@@ -47,6 +47,16 @@ src=$(cd "$src" && pwd)
 
 ln -s "$src"/libibverbs/*.h "$src/kernel-headers/rdma/ib_user_ioctl_verbs.h" \
 	"$inc/infiniband/"
+# Where the source is of another release than the library, the structs that
+# programs see, and the private ones that contain them, are those of the
+# library: struct ibv_qp_ex has grown under one private ABI.
+lib=${LIBIBVERBS%/*}
+for public in "$lib/../include/infiniband" "$lib/../../include/infiniband"; do
+	[ -e "$public/verbs.h" ] || continue
+	ln -sf "$public/verbs.h" "$public/verbs_api.h" \
+		"$public/ib_user_ioctl_verbs.h" "$inc/infiniband/"
+	break
+done
 ln -s "$src"/util/*.h "$inc/util/"
 ln -s "$src"/ccan/*.h "$inc/ccan/"
 ln -s "$src"/kernel-headers/rdma/*.h "$abi" "${abi%.h}-layout.h" "$inc/rdma/"
