@@ -188,8 +188,12 @@ perftest() {
 	[[ " $* " != *" -R "* ]] || port=cm
 	case $family in
 	v4)	host=10.77.0.2 ;;
-	v6)	host=fd77::2
-		set -- "$@" --ipv6-addr ;;
+	v6)	# Old tools introduce themselves over IPv4 only.
+		host=10.77.0.2
+		if [[ $("$tool" --help 2>&1) == *--ipv6-addr* ]]; then
+			host=fd77::2
+			set -- "$@" --ipv6-addr
+		fi ;;
 	esac
 	pair $port "$tool -d frdma0 -x $gid2 -u 18 -F $*" \
 		"$tool -d frdma0 -x $gid1 -u 18 -F $* $host"
