@@ -68,6 +68,16 @@ static const char *waits_for(const struct frdma_retry *rt)
 	return names[READ_ONCE(rt->wait)];
 }
 
+/* Those of a shared receive queue are nobody's yet, and it has no ring here. */
+static u32 recvs_posted(const struct frdma_qp *qp)
+{
+	const struct frdma_rq *rq = &qp->rq;
+
+	if (rq->srq)
+		return 0;
+	return frdma_ring_prod_acquire(&rq->ring) - READ_ONCE(rq->cons);
+}
+
 static int put_qp(struct sk_buff *msg, const struct frdma_qp *qp)
 {
 	const struct frdma_resp *rs = &qp->rq.resp;
@@ -82,8 +92,7 @@ static int put_qp(struct sk_buff *msg, const struct frdma_qp *qp)
 		{ "reads_out", READ_ONCE(rq->rd_out) },
 		{ "retries_left", READ_ONCE(rq->retry.retry_left) },
 		{ "rnr_retries_left", READ_ONCE(rq->retry.rnr_left) },
-		{ "rq_posted", frdma_ring_prod_acquire(&qp->rq.ring) -
-			       READ_ONCE(qp->rq.cons) },
+		{ "rq_posted", recvs_posted(qp) },
 		{ "expected_psn", READ_ONCE(rs->epsn) },
 		{ "msn", READ_ONCE(rs->msn) },
 	};

@@ -5,8 +5,10 @@
  *	resources DEVICE GID_INDEX		two messages of two packets each
  *						from near to far, of which the
  *						first completion is polled;
- *						"NEAR FAR" are the numbers of
- *						the queue pairs; then it sleeps
+ *						a queue pair with a shared
+ *						receive queue; "NEAR FAR SHARED"
+ *						are the numbers of the queue
+ *						pairs; then it sleeps
  *	resources DEVICE GID_INDEX COUNT	as many queue pairs come and go
  */
 #include <unistd.h>
@@ -35,10 +37,32 @@ static void send(struct ibv_qp *qp, uint32_t lkey)
 	EXPECT(!ibv_post_send(qp, &wr, &bad));
 }
 
+/* In INIT, as one that is not has no port, by which rdma is asked here. */
+static struct ibv_qp *make_srq_qp(struct ibv_cq *cq)
+{
+	struct ibv_qp_attr to_init = init_attr();
+	struct ibv_srq_init_attr srq_init = {
+		.attr = { .max_wr = DEPTH, .max_sge = 1 },
+	};
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+		.srq = ibv_create_srq(pd, &srq_init),
+		.cap = { .max_send_wr = DEPTH, .max_send_sge = 1 },
+	};
+
+	struct ibv_qp *qp;
+
+	EXPECT(init.srq);
+	qp = ibv_create_qp(pd, &init);
+	EXPECT(qp && !ibv_modify_qp(qp, &to_init, TO_INIT));
+	return qp;
+}
+
 static void show(void)
 {
 	struct ibv_mr *mr = ibv_reg_mr(pd, memory, sizeof(memory), RIGHTS);
 	struct pair p = make_pair(DEPTH);
+	struct ibv_qp *shared = make_srq_qp(p.near_cq);
 	int i;
 
 	EXPECT(mr);
@@ -50,7 +74,7 @@ static void show(void)
 	}
 	EXPECT(status(p.far_cq) == IBV_WC_SUCCESS);
 	EXPECT(!ibv_req_notify_cq(p.far_cq, 0));
-	printf("%u %u\n", p.near->qp_num, p.far->qp_num);
+	printf("%u %u %u\n", p.near->qp_num, p.far->qp_num, shared->qp_num);
 	pause();
 }
 

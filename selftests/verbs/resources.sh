@@ -31,7 +31,7 @@ show_objects() {
 		kill -0 $pid || fail "the program ended"
 		sleep 0.1
 	done
-	read -r near far <"$KTAP_TMP/numbers"
+	read -r near far shared <"$KTAP_TMP/numbers"
 }
 
 # Every expectation is a condition of jq on an object whose details are named
@@ -47,7 +47,7 @@ holds() {
 }
 
 queue_pairs() {
-	local near far all
+	local near far shared all
 
 	show_objects
 	all=$(shown -dd qp)
@@ -60,10 +60,12 @@ queue_pairs() {
 	holds "$(jq ".[] | select(.lqpn == $far)" <<<"$all")" \
 		'.drv_rq_posted == 3' '.drv_expected_psn == 4' \
 		'.drv_msn == 2' '.drv_next_psn == 0'
+	holds "$(jq ".[] | select(.lqpn == $shared)" <<<"$all")" \
+		'.drv_rq_posted == 0' '.drv_expected_psn == 0'
 }
 
 completion_queues() {
-	local near far all
+	local near far shared all
 
 	show_objects
 	all=$(shown -dd cq)
@@ -78,7 +80,7 @@ completion_queues() {
 }
 
 regions() {
-	local near far all
+	local near far shared all
 
 	show_objects
 	all=$(shown -dd mr)
@@ -89,7 +91,7 @@ regions() {
 
 # The rest has no details of ours, and is there.
 other_objects() {
-	local near far kind
+	local near far shared kind
 
 	show_objects
 	for kind in pd ctx; do
@@ -106,7 +108,7 @@ unprivileged() {
 
 # Keys, the addresses of memory, and what objects hold in raw form are secret.
 nobody_sees_no_keys() {
-	local near far all secret
+	local near far shared all secret
 
 	show_objects
 	for kind in qp cq mr; do
