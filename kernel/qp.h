@@ -73,7 +73,8 @@ struct frdma_path {
  *	whose address handles are copied as they post)
  * @signal_all: every work request completes visibly
  * @mr_waiter: waits for a region that is being invalidated
- * @draining: it was woken, or is still waiting
+ * @draining: it was woken, or is still waiting: the work request at the head
+ *	has begun
  * @bound_windows: a window was bound here, once at least
  * @drained: in this SQD state, all that was begun is complete
  * @drain_event: SQ_DRAINED is to be raised then

@@ -166,10 +166,12 @@ static bool execute_bind(struct frdma_qp *qp, const struct frdma_swr *wr,
 	if (!list_empty_careful(&qp->sq.mr_waiter.link))
 		return false;
 
+	qp->sq.draining = false;
 	frdma_mr_waiter_init(&qp->sq.mr_waiter, wake_after_invalidation);
 	switch (frdma_mw_bind(qp->dev, qp->pd, qp->qpn, &wr->wqe,
 			      &qp->sq.mr_waiter)) {
 	case FRDMA_MW_DRAINING:
+		qp->sq.draining = true;
 		return false;
 	case FRDMA_MW_REFUSED:
 		*status = FRDMA_WC_MW_BIND_ERR;
@@ -348,12 +350,16 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 	return PACKET_SENT;
 }
 
-/* IBTA 10.3.1: in SQD what was begun is finished, and nothing is begun. */
+/*
+ * IBTA 10.3.1: in SQD what was begun is finished, and nothing is begun. A
+ * local operation that waits for readers has begun.
+ */
 static bool is_held_back(const struct frdma_qp *qp)
 {
 	const struct frdma_req *rq = &qp->sq.req;
 
-	return frdma_qp_state(qp) == IB_QPS_SQD && begins(rq);
+	return frdma_qp_state(qp) == IB_QPS_SQD && begins(rq) &&
+	       !qp->sq.draining;
 }
 
 static bool may_send(const struct frdma_qp *qp)
