@@ -33,9 +33,15 @@ static void take(struct frdma_txmem *mem)
 	preempt_enable();
 }
 
+static bool is_of_reserves(const struct page *page)
+{
+	return page && page_is_pfmemalloc(page);
+}
+
 /*
  * Back into the ring, as the next in turn if @again. One page is enough for a
- * slot: a burst that came between may have left one.
+ * slot: a burst that came between may have left one. What was given out of the
+ * reserves, to write to swap over the network say, goes back to them.
  */
 static void put(struct frdma_txmem *mem, bool again)
 {
@@ -45,7 +51,7 @@ static void put(struct frdma_txmem *mem, bool again)
 	preempt_disable();
 	ring = this_cpu_ptr(&txmem_ring);
 	slot = &ring->frag[mem->slot];
-	if (!slot->page) {
+	if (!slot->page && !is_of_reserves(mem->frag.page)) {
 		*slot = mem->frag;
 		mem->frag.page = NULL;
 		if (again)
