@@ -9,12 +9,17 @@
 #include "uc.h"
 #include "wc.h"
 
-/* The receive request that the packet would use: the open message's, if any. */
+/*
+ * The receive request that the packet would use: the open message's, if any.
+ * The rest of a message that was given up takes none: others may wait for it.
+ */
 static struct frdma_resp_recv look_for_recv(struct frdma_qp *qp,
 					    const struct frdma_op *op)
 {
 	struct frdma_resp_recv recv = { };
 
+	if (op->starts == qp->rq.resp.in_msg)
+		return recv;
 	if (op->kind != FRDMA_KIND_SEND && !op->takes_recv)
 		return recv;
 	recv.ready = frdma_recv_take(qp);

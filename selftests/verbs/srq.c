@@ -364,6 +364,52 @@ static void datagrams(void)
 	EXPECT(!ibv_destroy_ah(ah));
 }
 
+static void connect_uc(struct ibv_qp *qp, uint32_t peer)
+{
+	struct ibv_qp_attr init = init_attr(), rtr = rtr_attr(peer);
+	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
+
+	EXPECT(!ibv_modify_qp(qp, &init, TO_INIT));
+	EXPECT(!ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
+			      IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			      IBV_QP_RQ_PSN));
+	EXPECT(!ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN));
+}
+
+static struct two make_two_uc(struct ibv_srq *srq)
+{
+	struct two two = {
+		make_srq_qp(IBV_QPT_UC, NULL), make_srq_qp(IBV_QPT_UC, srq),
+	};
+
+	connect_uc(two.near, two.far->qp_num);
+	connect_uc(two.far, two.near->qp_num);
+	return two;
+}
+
+/* A message that is refused at its beginning takes nothing with its end. */
+static void rest_takes_none(void)
+{
+	struct ibv_srq *srq = make_srq(4);
+	struct two two = make_two_uc(srq);
+	struct ibv_sge sge = { (uintptr_t)memory, 1500, mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge, .num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.wr.rdma = { (uintptr_t)memory, mr->rkey ^ 1 },
+	};
+
+	EXPECT(!post_srq(srq, 0) && !post_srq(srq, 1));
+	EXPECT(!ibv_post_send(two.near, &wr, &bad));
+	EXPECT(next_wc(send_cq).status == IBV_WC_SUCCESS);
+	usleep(200000);
+	to_error(two.far);
+	expect_event(IBV_EVENT_QP_LAST_WQE_REACHED, two.far);
+	EXPECT(!completes(recv_cq));
+	unmake_two(&two);
+	EXPECT(!ibv_destroy_srq(srq));
+}
+
 /* Keys of receives are those of the queue's protection domain. */
 static void other_domain(void)
 {
@@ -578,6 +624,7 @@ static const struct {
 	CASE(empty_then_posted),
 	CASE(last_wqe),
 	CASE(datagrams),
+	CASE(rest_takes_none),
 	CASE(other_domain),
 	CASE(many_takers),
 	CASE(resize_under_traffic),

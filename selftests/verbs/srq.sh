@@ -93,8 +93,8 @@ nvme_target() {
 
 compile srq
 links_up
-for name in verbs limit empty_then_posted last_wqe datagrams other_domain \
-		many_takers resize_under_traffic hostile_index; do
+for name in verbs limit empty_then_posted last_wqe datagrams rest_takes_none \
+		other_domain many_takers resize_under_traffic hostile_index; do
 	ktap_test srq $name
 done
 ktap_test srq_pingpong -q 4 -n 100
