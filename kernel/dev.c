@@ -241,6 +241,23 @@ static struct device *get_parent(struct net_device *ndev)
 	return parent;
 }
 
+/*
+ * The namespace that the interface is in, to be given to put_net(). The caller
+ * holds the interface, which may move all the same, and the namespace that it
+ * has left may end; but as long as it is in one, that one is there.
+ */
+static struct net *get_net_of(const struct net_device *ndev)
+{
+	struct net *net = NULL;
+
+	rtnl_lock();
+	if (ndev->reg_state == NETREG_REGISTERED)
+		net = maybe_get_net(dev_net(ndev));
+	rtnl_unlock();
+
+	return net;
+}
+
 /* What processes ask of us beyond the verbs of the core. */
 static const struct uapi_definition frdma_uapi[] = {
 	UAPI_DEF_CHAIN(frdma_cq_uapi),
@@ -248,12 +265,12 @@ static const struct uapi_definition frdma_uapi[] = {
 	{ }
 };
 
-static struct frdma_dev *dev_alloc(struct net_device *ndev)
+static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 {
 	struct frdma_dev *dev;
 	struct ib_device *ib;
 
-	dev = ib_alloc_device_with_net(frdma_dev, ib, dev_net(ndev));
+	dev = ib_alloc_device_with_net(frdma_dev, ib, net);
 	if (!dev)
 		return NULL;
 
@@ -289,7 +306,7 @@ static int set_port_netdev(struct frdma_dev *dev)
 	return ib_device_set_netdev(&dev->ib, below ?: dev->ndev, 1);
 }
 
-static int dev_setup(struct frdma_dev *dev)
+static int dev_setup(struct frdma_dev *dev, struct net *net)
 {
 	int err;
 
@@ -301,7 +318,7 @@ static int dev_setup(struct frdma_dev *dev)
 	if (err)
 		return err;
 
-	err = frdma_net_join(dev, dev_net(dev->ndev));
+	err = frdma_net_join(dev, net);
 	if (err)
 		return err;
 
@@ -343,25 +360,18 @@ static int check_interface(const char *name, const struct net_device *ndev)
 	return 0;
 }
 
-/*
- * rdma_link_ops: the core holds @ndev and has found no device called @name.
- * An interface that is down gets a link whose port is DOWN.
- */
-static int newlink(const char *name, struct net_device *ndev)
+static int newlink_in(const char *name, struct net_device *ndev,
+		      struct net *net)
 {
 	struct frdma_dev *dev;
 	const char *why;
 	int err;
 
-	err = check_interface(name, ndev);
-	if (err)
-		return err;
-
-	dev = dev_alloc(ndev);
+	dev = dev_alloc(ndev, net);
 	if (!dev)
 		return -ENOMEM;
 
-	err = dev_setup(dev);
+	err = dev_setup(dev, net);
 	if (err)
 		goto err_dealloc;
 
@@ -378,6 +388,28 @@ err_dealloc:
 	ib_dealloc_device(&dev->ib);
 	why = why_no_link(err);
 	return refuse(name, ndev, err == -ENFILE ? -EEXIST : err, why);
+}
+
+/*
+ * rdma_link_ops: the core holds @ndev and has found no device called @name.
+ * An interface that is down gets a link whose port is DOWN. The namespace is
+ * held until the link is in its list, which its end waits for.
+ */
+static int newlink(const char *name, struct net_device *ndev)
+{
+	struct net *net;
+	int err;
+
+	err = check_interface(name, ndev);
+	if (err)
+		return err;
+
+	net = get_net_of(ndev);
+	if (!net)
+		return refuse(name, ndev, -ENODEV, "the interface is going");
+	err = newlink_in(name, ndev, net);
+	put_net(net);
+	return err;
 }
 
 struct rdma_link_ops frdma_link_ops = {

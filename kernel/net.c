@@ -215,7 +215,7 @@ err_close:
 /**
  * frdma_net_join - a link begins to receive
  * @dev: link, of whose members only the interface is looked at
- * @net: namespace of the interface, which the caller holds by it
+ * @net: namespace of the interface, which the caller holds
  *
  * Opens the door for the first link of a namespace, and sets dev->net.
  *
