@@ -253,7 +253,7 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	struct frdma_av av;
 	int err;
 
-	err = frdma_check_request(udata);
+	err = frdma_no_driver_data(udata);
 	if (err)
 		return err;
 	err = alloc_resources(attr, mask, &res);

@@ -611,7 +611,7 @@ struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
-	err = mr_check_access(access) ?: frdma_check_request(udata);
+	err = mr_check_access(access) ?: frdma_no_driver_data(udata);
 	if (err)
 		return ERR_PTR(err);
 
@@ -648,7 +648,7 @@ struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
-	err = mr_check_access(access) ?: frdma_check_request(udata);
+	err = mr_check_access(access) ?: frdma_no_driver_data(udata);
 	if (err)
 		return ERR_PTR(err);
 	if (!mr_refuse_windows(mr))

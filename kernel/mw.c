@@ -214,7 +214,7 @@ int frdma_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 
 	if (ib->type != IB_MW_TYPE_1 && ib->type != IB_MW_TYPE_2)
 		return -EINVAL;
-	err = frdma_check_request(udata);
+	err = frdma_no_driver_data(udata);
 	if (err)
 		return err;
 

@@ -293,7 +293,7 @@ static int srq_check_modify(const struct frdma_srq *srq,
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
 		return -EINVAL;
 	if (!(mask & IB_SRQ_MAX_WR))
-		return frdma_check_request(udata);
+		return frdma_no_driver_data(udata);
 	if (!srq->user)
 		return -EOPNOTSUPP;
 	return attr->max_wr > FRDMA_MAX_SRQ_WR ? -EINVAL : 0;

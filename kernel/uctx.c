@@ -22,7 +22,7 @@ int frdma_respond(struct ib_udata *udata, const void *resp, size_t len)
 {
 	size_t known;
 
-	if (!udata)
+	if (!udata || !udata->outlen)
 		return 0;
 
 	known = min(len, udata->outlen);
@@ -34,6 +34,11 @@ int frdma_respond(struct ib_udata *udata, const void *resp, size_t len)
 		return -EFAULT;
 
 	return 0;
+}
+
+int frdma_no_driver_data(struct ib_udata *udata)
+{
+	return frdma_check_request(udata) ?: frdma_respond(udata, NULL, 0);
 }
 
 int frdma_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
@@ -74,7 +79,7 @@ void frdma_disassociate_ucontext(struct ib_ucontext *ib)
 int frdma_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
 	struct frdma_dev *dev = to_frdma(ib->device);
-	int err = frdma_check_request(udata);
+	int err = frdma_no_driver_data(udata);
 
 	if (err)
 		return err;

@@ -52,6 +52,17 @@ int frdma_check_request(struct ib_udata *udata);
  */
 int frdma_respond(struct ib_udata *udata, const void *resp, size_t len);
 
+/**
+ * frdma_no_driver_data() - of a verb that has none, in neither direction
+ * @udata: of the verb, NULL for a consumer in the kernel
+ *
+ * As frdma_check_request(), and what a newer process hopes to be told reads as
+ * zero.
+ *
+ * Context: process, may sleep. Return: 0, -EOPNOTSUPP or -EFAULT.
+ */
+int frdma_no_driver_data(struct ib_udata *udata);
+
 /* Verbs; contexts and returns as ib_core defines them. */
 int frdma_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
 void frdma_dealloc_ucontext(struct ib_ucontext *ib);

@@ -98,14 +98,14 @@ static const struct ib_device_attr device_limits = {
  * @udata: driver data of a process, of which there is none; may be NULL
  *
  * Context: verb; also from within ib_register_device().
- * Return: 0.
+ * Return: 0, -EOPNOTSUPP or -EFAULT.
  */
 int frdma_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		       struct ib_udata *udata)
 {
 	*attr = device_limits;
 	attr->sys_image_guid = ib->node_guid;
-	return 0;
+	return frdma_no_driver_data(udata);
 }
 
 /**

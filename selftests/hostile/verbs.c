@@ -400,17 +400,21 @@ static void answers_that_cannot_be_written(void)
 	}
 }
 
-/* What a newer process asks for is refused, unless it asks for nothing. */
-static void requests_of_the_future(void)
+/* The same of a verb that has no driver data otherwise. */
+static void question_of_the_future(void)
 {
 	struct {
 		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_alloc_pd cmd;
+		struct ib_uverbs_ex_cmd_hdr ex;
+		struct ib_uverbs_ex_query_device cmd;
 		uint64_t request;
 	} call = {
-		.hdr = { IB_USER_VERBS_CMD_ALLOC_PD, sizeof(call) / 4,
-			 sizeof(struct ib_uverbs_alloc_pd_resp) / 4 },
-		.cmd = { .response = (uintptr_t)memory },
+		.hdr = { IB_USER_VERBS_CMD_FLAG_EXTENDED |
+			 IB_USER_VERBS_EX_CMD_QUERY_DEVICE,
+			 sizeof(call.cmd) / 8,
+			 sizeof(struct ib_uverbs_ex_query_device_resp) / 8 },
+		.ex = { .response = (uintptr_t)memory,
+			.provider_in_words = 1 },
 		.request = 1,
 	};
 
@@ -418,6 +422,35 @@ static void requests_of_the_future(void)
 	       errno == EOPNOTSUPP);
 	call.request = 0;
 	EXPECT(write(ctx->cmd_fd, &call, sizeof(call)) == sizeof(call));
+}
+
+/*
+ * What a newer process asks for is refused, unless it asks for nothing; what
+ * it hopes to be told reads as zero.
+ */
+static void requests_of_the_future(void)
+{
+	struct {
+		struct ib_uverbs_alloc_pd_resp resp;
+		uint32_t more[3];
+	} answer = { .more = { -1, -1, -1 } };
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_alloc_pd cmd;
+		uint64_t request;
+	} call = {
+		.hdr = { IB_USER_VERBS_CMD_ALLOC_PD, sizeof(call) / 4,
+			 sizeof(answer) / 4 },
+		.cmd = { .response = (uintptr_t)&answer },
+		.request = 1,
+	};
+
+	EXPECT(write(ctx->cmd_fd, &call, sizeof(call)) < 0 &&
+	       errno == EOPNOTSUPP);
+	call.request = 0;
+	EXPECT(write(ctx->cmd_fd, &call, sizeof(call)) == sizeof(call));
+	EXPECT(!answer.more[0] && !answer.more[1] && !answer.more[2]);
+	question_of_the_future();
 }
 
 static uint32_t any(void)
