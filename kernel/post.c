@@ -63,7 +63,9 @@ static void copy_sges(struct frdma_sge *to, const struct ib_sge *from, int n)
 static int copy_operands(struct frdma_qp *qp, const struct ib_send_wr *wr,
 			 struct frdma_send_wqe *wqe)
 {
-	switch (wr->opcode) {
+	/* An integer: the enum of an older kernel lacks some of these. */
+	switch ((int)wr->opcode) {
+	case IB_WR_ATOMIC_WRITE:
 	case IB_WR_RDMA_WRITE:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 	case IB_WR_RDMA_READ:

@@ -54,11 +54,10 @@ static void copy_slot(const struct frdma_sq *sq, struct frdma_swr *wr, u32 i)
 
 static bool memory_is_usable(struct frdma_qp *qp, const struct frdma_swr *wr)
 {
-	u8 kind = frdma_wr(wr->wqe.opcode)->kind;
 	int access = 0;
 	u64 total;
 
-	if (kind == FRDMA_KIND_READ || kind == FRDMA_KIND_ATOMIC)
+	if (frdma_kind_brings_data(frdma_wr(wr->wqe.opcode)->kind))
 		access = IB_ACCESS_LOCAL_WRITE;
 
 	if (wr->wqe.flags & FRDMA_WQE_INLINE || !wr->wqe.num_sge)

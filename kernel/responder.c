@@ -92,6 +92,14 @@ static void send_atomic_ack(struct frdma_qp *qp, u32 psn, u64 orig)
 	send_answer(qp, &hdr);
 }
 
+static void send_empty_response(struct frdma_qp *qp, u32 psn)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_empty_plan(&qp->rq.resp, psn, &hdr);
+	send_answer(qp, &hdr);
+}
+
 /* The request ends the connection: tell the peer, then the owner. */
 static void refuse(struct frdma_qp *qp, u32 psn,
 		   enum frdma_resp_verdict verdict)
@@ -224,6 +232,32 @@ static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
 	return FRDMA_RESP_ACCEPT;
 }
 
+/*
+ * Whoever sees the eight bytes sees all of them, and what was written before
+ * them (A19): a store with release.
+ */
+static enum frdma_resp_verdict
+execute_atomic_write(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	struct frdma_cursor from = pkt->payload;
+	struct frdma_mr *mr;
+	u64 *at, value;
+
+	mr = enter_remote(qp, pkt->hdr.rkey, pkt->hdr.va, sizeof(value),
+			  IB_ACCESS_REMOTE_WRITE);
+	if (!mr)
+		return FRDMA_RESP_BAD_KEY;
+	at = frdma_mr_atomic(mr, pkt->hdr.va);
+	if (!at) {
+		frdma_mr_leave(mr);
+		return FRDMA_RESP_BAD_ALIGN;
+	}
+	frdma_cursor_copy(&from, &value, sizeof(value));
+	atomic64_set_release((atomic64_t *)at, value);
+	frdma_mr_leave(mr);
+	return FRDMA_RESP_ACCEPT;
+}
+
 /**
  * frdma_responder_execute - do what a request asks for
  * @qp: whose receive side the caller owns
@@ -243,6 +277,8 @@ frdma_responder_execute(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		return execute_write(qp, pkt);
 	case FRDMA_KIND_READ:
 		return execute_read(qp, pkt);
+	case FRDMA_KIND_ATOMIC_WRITE:
+		return execute_atomic_write(qp, pkt);
 	default:
 		return execute_atomic(qp, pkt, orig);
 	}
@@ -277,6 +313,7 @@ static void count_request(struct frdma_qp *qp, const struct frdma_op *op)
 		[FRDMA_KIND_WRITE]  = FRDMA_CNT_RX_WRITES,
 		[FRDMA_KIND_READ]   = FRDMA_CNT_RX_READS,
 		[FRDMA_KIND_ATOMIC] = FRDMA_CNT_RX_ATOMICS,
+		[FRDMA_KIND_ATOMIC_WRITE] = FRDMA_CNT_RX_ATOMIC_WRITES,
 	};
 
 	if (op->ends)
@@ -321,6 +358,8 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	frdma_responder_executed(qp, pkt, len);
 	if (op->kind == FRDMA_KIND_ATOMIC)
 		send_atomic_ack(qp, pkt->hdr.psn, orig);
+	else if (op->kind == FRDMA_KIND_ATOMIC_WRITE)
+		send_empty_response(qp, pkt->hdr.psn);
 }
 
 static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
@@ -333,6 +372,8 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	if (verdict == FRDMA_DUP_ATOMIC)
 		send_atomic_ack(qp, pkt->hdr.psn,
 				frdma_resp_saved(rs, pkt->hdr.psn));
+	else if (verdict == FRDMA_DUP_EMPTY)
+		send_empty_response(qp, pkt->hdr.psn);
 	else if (verdict == FRDMA_DUP_DROP)
 		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_DUPLICATE);
 }

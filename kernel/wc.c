@@ -26,6 +26,8 @@ SAME_NUMBER(FRDMA_WQE_SIGNALED, IB_SEND_SIGNALED);
 SAME_NUMBER(FRDMA_WQE_SOLICITED, IB_SEND_SOLICITED);
 SAME_NUMBER(FRDMA_WQE_INLINE, IB_SEND_INLINE);
 SAME_NUMBER(FRDMA_WR_REG_MR, IB_WR_REG_MR);
+SAME_NUMBER(FRDMA_WR_ATOMIC_WRITE, IB_WR_ATOMIC_WRITE);
+SAME_NUMBER(FRDMA_WC_ATOMIC_WRITE, IB_WC_ATOMIC_WRITE);
 
 /* An overflow breaks the queue pair that caused it (IBTA 10.8.2.1). */
 static void push(struct frdma_qp *qp, struct frdma_cq *cq,
@@ -72,7 +74,7 @@ void frdma_wc_send(struct frdma_qp *qp, const struct frdma_swr *wr, u8 status)
 		.wr_id	    = wr->wqe.wr_id,
 		.status	    = status,
 		.opcode	    = wc_opcode(wr),
-		.byte_len   = frdma_swr_wants_response(wr) ? wr->len : 0,
+		.byte_len   = frdma_kind_brings_data(wr->kind) ? wr->len : 0,
 		.vendor_err = wr->vendor_err,
 		.vlan_id    = 0xffff,
 	};

@@ -68,6 +68,10 @@ static const struct wr_kind wr_kinds[] = {
 		.qp_types = RC, .ops = IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 		.remote = true, .atomic = true,
 	},
+	[IBV_WR_ATOMIC_WRITE] = {
+		.qp_types = RC, .ops = IBV_QP_EX_WITH_ATOMIC_WRITE,
+		.sends = true, .remote = true,
+	},
 	[IBV_WR_LOCAL_INV] = {
 		.qp_types = RC | UC, .ops = IBV_QP_EX_WITH_LOCAL_INV,
 		.ex = true,
@@ -562,6 +566,20 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *ex, uint32_t rkey,
 		     add, 0);
 }
 
+/* The data are an argument of the call, so they are inline in the slot. */
+static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey,
+			    uint64_t remote_addr, const void *value)
+{
+	struct frdma_sq *sq = &ex_to_qp(ex)->sq;
+
+	begin_remote(ex, IBV_WR_ATOMIC_WRITE, rkey, remote_addr, 0);
+	if (sq->err)
+		return;
+
+	sq->wqe->flags |= IBV_SEND_INLINE;
+	sq->err = append_inline(sq, sq->wqe, value, sizeof(uint64_t));
+}
+
 static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t num_sge,
 			    const struct ibv_sge *sge)
 {
@@ -662,4 +680,6 @@ void frdma_qp_set_send_ops(struct ibv_qp_ex *ex, uint64_t ops)
 		ex->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
 	if (ops & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 		ex->wr_atomic_fetch_add = wr_atomic_fetch_add;
+	if (ops & IBV_QP_EX_WITH_ATOMIC_WRITE)
+		ex->wr_atomic_write = wr_atomic_write;
 }

@@ -114,6 +114,13 @@ static inline int ib_umem_check_rereg(struct ib_umem *umem, int flags,
 }
 #endif
 
+/* The core hands on what it has no name for. */
+#ifndef HAVE_IB_WR_ATOMIC_WRITE
+#define IB_DEVICE_ATOMIC_WRITE	BIT_ULL(40)
+#define IB_WC_ATOMIC_WRITE	9
+#define IB_WR_ATOMIC_WRITE	15
+#endif
+
 #ifndef HAVE_UDP_TUNNEL_SK
 #include <net/udp_tunnel.h>
 

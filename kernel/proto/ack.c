@@ -111,7 +111,8 @@ static enum frdma_ack_verdict judge_read_resp(const struct frdma_req *rq,
 	const struct frdma_op *op = frdma_op(hdr->opcode);
 	u32 pkt = (hdr->psn - wr->first_psn) & FRDMA_PSN_MASK;
 	bool last = pkt + 1 == wr->npkts;
-	u32 len = last ? wr->len - pkt * rq->mtu : rq->mtu;
+	u32 data_len = frdma_kind_brings_data(wr->kind) ? wr->len : 0;
+	u32 len = last ? data_len - pkt * rq->mtu : rq->mtu;
 
 	if (op->ext & FRDMA_EXT_AETH && !is_positive(hdr))
 		return FRDMA_ACK_BAD_RESP;

@@ -54,6 +54,7 @@ enum frdma_opcode {
 	FRDMA_FETCH_ADD		= 0x14,
 	FRDMA_SEND_LAST_INV	= 0x16,
 	FRDMA_SEND_ONLY_INV	= 0x17,
+	FRDMA_ATOMIC_WRITE	= 0x1d,
 
 	/* The one opcode of its transport, complete. */
 	FRDMA_CNP		= 0x81,
@@ -86,7 +87,9 @@ enum frdma_ext {
  * @FRDMA_KIND_WRITE: request: RDMA WRITE
  * @FRDMA_KIND_READ: request: RDMA READ
  * @FRDMA_KIND_ATOMIC: request: compare and swap, or fetch and add
- * @FRDMA_KIND_READ_RESP: response: data of an RDMA READ
+ * @FRDMA_KIND_ATOMIC_WRITE: request: eight bytes at once (A19)
+ * @FRDMA_KIND_READ_RESP: response: data of an RDMA READ; without data, the
+ *	answer to an ATOMIC WRITE
  * @FRDMA_KIND_ACK: response: acknowledgement, positive or negative
  * @FRDMA_KIND_ATOMIC_ACK: response: result of an atomic operation
  * @FRDMA_KIND_CNP: congestion notification
@@ -97,11 +100,25 @@ enum frdma_kind {
 	FRDMA_KIND_WRITE,
 	FRDMA_KIND_READ,
 	FRDMA_KIND_ATOMIC,
+	FRDMA_KIND_ATOMIC_WRITE,
 	FRDMA_KIND_READ_RESP,
 	FRDMA_KIND_ACK,
 	FRDMA_KIND_ATOMIC_ACK,
 	FRDMA_KIND_CNP,
 };
+
+/** frdma_kind_wants_response() - is a request answered by more than an ACK */
+static inline bool frdma_kind_wants_response(u8 kind)
+{
+	return kind == FRDMA_KIND_READ || kind == FRDMA_KIND_ATOMIC ||
+	       kind == FRDMA_KIND_ATOMIC_WRITE;
+}
+
+/** frdma_kind_brings_data() - does its answer bring data to the requester */
+static inline bool frdma_kind_brings_data(u8 kind)
+{
+	return kind == FRDMA_KIND_READ || kind == FRDMA_KIND_ATOMIC;
+}
 
 /**
  * struct frdma_op - what an opcode means

@@ -183,6 +183,10 @@ void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt)
 	};
 
 	switch (wr->kind) {
+	case FRDMA_KIND_ATOMIC_WRITE:
+		pkt->len = wr->len;
+		pkt->hdr.dma_len = wr->len;
+		break;
 	case FRDMA_KIND_READ:
 		plan_read(rq, wr, pkt);
 		break;

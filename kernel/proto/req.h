@@ -176,7 +176,7 @@ static inline struct frdma_swr *frdma_req_wr(const struct frdma_req *rq, u32 i)
 /** frdma_swr_wants_response - is it answered by more than an acknowledgement */
 static inline bool frdma_swr_wants_response(const struct frdma_swr *wr)
 {
-	return wr->kind == FRDMA_KIND_READ || wr->kind == FRDMA_KIND_ATOMIC;
+	return frdma_kind_wants_response(wr->kind);
 }
 
 /**

@@ -68,6 +68,9 @@ static bool length_fits(const struct frdma_resp *rs, const struct frdma_op *op,
 	case FRDMA_KIND_READ:
 		return !hdr->payload_len && !hdr->pad &&
 		       hdr->dma_len <= FRDMA_MSG_MAX;
+	case FRDMA_KIND_ATOMIC_WRITE:
+		return hdr->payload_len == sizeof(u64) && !hdr->pad &&
+		       hdr->dma_len == sizeof(u64);
 	default:
 		return !hdr->payload_len && !hdr->pad;
 	}
@@ -85,10 +88,10 @@ static enum frdma_resp_verdict judge_content(const struct frdma_resp *rs,
 	if (op->access & ~rs->access)
 		return FRDMA_RESP_NO_ACCESS;
 
-	if (op->kind == FRDMA_KIND_READ || op->kind == FRDMA_KIND_ATOMIC) {
+	if (frdma_kind_wants_response(op->kind)) {
 		if (!rs->nr_res)
 			return FRDMA_RESP_NO_RESOURCES;
-		if (op->kind == FRDMA_KIND_ATOMIC && hdr->va & 7)
+		if (op->kind != FRDMA_KIND_READ && hdr->va & 7)
 			return FRDMA_RESP_BAD_ALIGN;
 	}
 
@@ -270,7 +273,9 @@ static bool is_same_read(const struct frdma_resp *rs,
  * @hdr: headers of a request judged FRDMA_RESP_DUPLICATE
  *
  * IBTA 9.7.5.1.4: SEND and WRITE are only acknowledged again, a READ is
- * executed again, an atomic returns what it returned.
+ * executed again, an atomic returns what it returned. An ATOMIC WRITE is
+ * answered again as it was (A19): that takes no memory of it, since the answer
+ * says nothing but that it was executed.
  */
 enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 					    const struct frdma_hdr *hdr)
@@ -289,6 +294,8 @@ enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 		res = find_res(rs, hdr->psn);
 		return res && res->kind == FRDMA_KIND_ATOMIC ?
 		       FRDMA_DUP_ATOMIC : FRDMA_DUP_DROP;
+	case FRDMA_KIND_ATOMIC_WRITE:
+		return FRDMA_DUP_EMPTY;
 	default:
 		return FRDMA_DUP_DROP;
 	}
@@ -361,6 +368,8 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		break;
 	case FRDMA_KIND_ATOMIC:
 		save_res(rs, hdr, 1, atomic_orig);
+		break;
+	case FRDMA_KIND_ATOMIC_WRITE:
 		break;
 	default:
 		advance_message(rs, op, hdr);
@@ -442,6 +451,24 @@ static u8 read_resp_opcode(bool starts, bool ends)
 	if (starts)
 		return ends ? FRDMA_READ_RESP_ONLY : FRDMA_READ_RESP_FIRST;
 	return ends ? FRDMA_READ_RESP_LAST : FRDMA_READ_RESP_MIDDLE;
+}
+
+/**
+ * frdma_resp_empty_plan - describe the answer to an ATOMIC WRITE
+ * @rs: state
+ * @psn: of the request, which was executed
+ * @hdr: set to what is to be sent, but for destination and P_Key
+ */
+void frdma_resp_empty_plan(const struct frdma_resp *rs, u32 psn,
+			   struct frdma_hdr *hdr)
+{
+	*hdr = (struct frdma_hdr) {
+		.opcode		= FRDMA_READ_RESP_ONLY,
+		.psn		= psn,
+		.migreq		= true,
+		.syndrome	= FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
+		.msn		= rs->msn,
+	};
 }
 
 /**

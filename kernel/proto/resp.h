@@ -139,7 +139,8 @@ struct frdma_resp_recv {
  * @FRDMA_RESP_NO_RECV: no receive request: RNR NAK
  * @FRDMA_RESP_BAD_ORDER: does not continue the open message, or none is open
  * @FRDMA_RESP_BAD_LENGTH: lengths contradict each other or the path MTU
- * @FRDMA_RESP_BAD_ALIGN: an atomic that is not on eight bytes
+ * @FRDMA_RESP_BAD_ALIGN: an atomic, or an ATOMIC WRITE, that is not on eight
+ *	bytes
  * @FRDMA_RESP_TOO_LONG: longer than the receive request
  * @FRDMA_RESP_BAD_OPCODE: the operation does not exist
  * @FRDMA_RESP_NO_ACCESS: the queue pair does not allow it
@@ -199,12 +200,14 @@ struct frdma_resp_fault {
  * @FRDMA_DUP_ACK: acknowledge again
  * @FRDMA_DUP_READ: answer again from memory
  * @FRDMA_DUP_ATOMIC: return the saved value again
+ * @FRDMA_DUP_EMPTY: answer again, without data
  * @FRDMA_DUP_DROP: too old, or not the request that it was
  */
 enum frdma_dup_verdict {
 	FRDMA_DUP_ACK,
 	FRDMA_DUP_READ,
 	FRDMA_DUP_ATOMIC,
+	FRDMA_DUP_EMPTY,
 	FRDMA_DUP_DROP,
 };
 
@@ -229,6 +232,8 @@ void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);
 u64 frdma_resp_saved(const struct frdma_resp *rs, u32 psn);
+void frdma_resp_empty_plan(const struct frdma_resp *rs, u32 psn,
+			   struct frdma_hdr *hdr);
 void frdma_resp_read_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);
 void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr);
 

@@ -74,6 +74,13 @@ static const struct frdma_wr wr_table[] = {
 		.wc_opcode	= IB_UVERBS_WC_FETCH_ADD,
 		ONE_PACKET(FETCH_ADD),
 	},
+	[FRDMA_WR_ATOMIC_WRITE] = {
+		.name		= "ATOMIC_WRITE",
+		.kind		= FRDMA_KIND_ATOMIC_WRITE,
+		.transports	= ON_RC,
+		.wc_opcode	= FRDMA_WC_ATOMIC_WRITE,
+		ONE_PACKET(ATOMIC_WRITE),
+	},
 	[IB_UVERBS_WR_LOCAL_INV] = {
 		.name		= "LOCAL_INV",
 		.transports	= ON_RC | ON_UC,
@@ -117,7 +124,14 @@ u64 frdma_wqe_len(const struct frdma_send_wqe *wqe,
 
 static bool has_data_to_send(const struct frdma_wr *wr)
 {
-	return wr->kind == FRDMA_KIND_SEND || wr->kind == FRDMA_KIND_WRITE;
+	return wr->kind == FRDMA_KIND_SEND || wr->kind == FRDMA_KIND_WRITE ||
+	       wr->kind == FRDMA_KIND_ATOMIC_WRITE;
+}
+
+static bool is_eight_bytes(const struct frdma_wr *wr)
+{
+	return wr->kind == FRDMA_KIND_ATOMIC ||
+	       wr->kind == FRDMA_KIND_ATOMIC_WRITE;
 }
 
 static enum frdma_wqe_verdict
@@ -128,6 +142,8 @@ judge_inline(const struct frdma_wr *wr, const struct frdma_send_wqe *wqe,
 		return FRDMA_WQE_BAD_FLAGS;
 	if (wqe->inline_len > limits->max_inline_bytes)
 		return FRDMA_WQE_BAD_INLINE_LEN;
+	if (is_eight_bytes(wr) && wqe->inline_len != sizeof(u64))
+		return FRDMA_WQE_BAD_ATOMIC_LEN;
 	return FRDMA_WQE_OK;
 }
 
@@ -140,7 +156,7 @@ judge_sges(const struct frdma_wr *wr, const struct frdma_send_wqe *wqe,
 	/* Local operations move nothing. */
 	if (wr->kind == FRDMA_KIND_NONE)
 		return FRDMA_WQE_OK;
-	if (wr->kind == FRDMA_KIND_ATOMIC &&
+	if (is_eight_bytes(wr) &&
 	    (wqe->num_sge != 1 || sge->length != sizeof(u64)))
 		return FRDMA_WQE_BAD_ATOMIC_LEN;
 	if (frdma_wqe_len(wqe, sge) > FRDMA_MSG_MAX)

@@ -15,6 +15,10 @@
 /* Number of IB_WR_REG_MR, which no process can post. */
 #define FRDMA_WR_REG_MR		0x20
 
+/* Numbers of ib_user_verbs.h that it has since Linux 6.2. */
+#define FRDMA_WR_ATOMIC_WRITE	15
+#define FRDMA_WC_ATOMIC_WRITE	9
+
 /*
  * Opcode of its completion: IB_WC_REG_MR has another number in each kernel,
  * so whoever hands completions to kernel consumers translates.
@@ -77,7 +81,7 @@ const struct frdma_wr *frdma_wr(u8 opcode);
 /** frdma_wr_wants_response() - is it answered by more than an ACK */
 static inline bool frdma_wr_wants_response(const struct frdma_wr *wr)
 {
-	return wr->kind == FRDMA_KIND_READ || wr->kind == FRDMA_KIND_ATOMIC;
+	return frdma_kind_wants_response(wr->kind);
 }
 
 /**
@@ -118,7 +122,8 @@ struct frdma_wqe_limits {
  * @FRDMA_WQE_BAD_SGES: more scatter/gather entries than the slot has
  * @FRDMA_WQE_BAD_INLINE_LEN: more inline data than the slot has
  * @FRDMA_WQE_BAD_MSG_LEN: more than the largest message
- * @FRDMA_WQE_BAD_ATOMIC_LEN: the result of an atomic is eight bytes, in one piece
+ * @FRDMA_WQE_BAD_ATOMIC_LEN: the result of an atomic, and what an ATOMIC WRITE
+ *                   writes, is eight bytes, in one piece
  */
 enum frdma_wqe_verdict {
 	FRDMA_WQE_OK = 0,

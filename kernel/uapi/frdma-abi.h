@@ -120,8 +120,8 @@ struct frdma_sge {
  * @inline_len: bytes of inline data that follow, where @flags say so
  * @ex: immediate data (big endian, as it goes on the wire) or the key to
  *      invalidate (in the byte order of the machine)
- * @rkey: remote key of READ, WRITE and atomics
- * @remote_addr: remote address of READ, WRITE and atomics
+ * @rkey: remote key of READ, WRITE, ATOMIC WRITE and atomics
+ * @remote_addr: remote address of the same
  * @atomic: of COMPARE_SWAP and FETCH_ADD
  * @atomic.compare_add: value to compare with, or to add
  * @atomic.swap: value to store if the comparison holds

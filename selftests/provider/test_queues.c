@@ -836,6 +836,29 @@ TEST(builder__posts_a_batch)
 	close_qp(qp);
 }
 
+TEST(builder__atomic_write_is_inline)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, IBV_QP_EX_WITH_ATOMIC_WRITE);
+	struct ibv_qp_ex *ex = &to_frdma_qp(qp)->vqp.qp_ex;
+	struct frdma_send_wqe *wqe;
+
+	ex->wr_start(ex);
+	ex->wr_id = 1;
+	ex->wr_flags = IBV_SEND_SIGNALED;
+	ex->wr_atomic_write(ex, 2, 24, "8 bytes.");
+	EXPECT_EQ(ex->wr_complete(ex), 0);
+
+	wqe = sq_slot(qp, 0);
+	EXPECT_EQ(wqe->wr_id, 1);
+	EXPECT_EQ(wqe->opcode, 15);
+	EXPECT_EQ(wqe->flags, IBV_SEND_SIGNALED | IBV_SEND_INLINE);
+	EXPECT_EQ(wqe->rkey, 2);
+	EXPECT_EQ(wqe->remote_addr, 24);
+	EXPECT_EQ(wqe->inline_len, 8);
+	EXPECT(!memcmp(wqe + 1, "8 bytes.", 8));
+	close_qp(qp);
+}
+
 TEST(bind__keys)
 {
 	struct ibv_qp *qp = open_qp(IBV_QPT_RC, frdma_qp_send_ops(IBV_QPT_RC));

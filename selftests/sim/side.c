@@ -384,6 +384,14 @@ static void send_atomic_ack(struct sim_side *side, u32 psn, u64 orig)
 	send_pkt(side, &hdr, NULL);
 }
 
+static void send_empty_response(struct sim_side *side, u32 psn)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_empty_plan(&side->resp, psn, &hdr);
+	send_pkt(side, &hdr, NULL);
+}
+
 static void send_read_response(struct sim_side *side)
 {
 	struct frdma_resp *rs = &side->resp;
@@ -493,7 +501,8 @@ static void accept(struct sim_side *side, const struct frdma_hdr *hdr,
 	side->recvs -= op->takes_recv;
 	if (op->kind == FRDMA_KIND_SEND)
 		execute_send(side, hdr, payload);
-	else if (op->kind == FRDMA_KIND_WRITE)
+	else if (op->kind == FRDMA_KIND_WRITE ||
+		 op->kind == FRDMA_KIND_ATOMIC_WRITE)
 		execute_write(side, hdr, payload);
 	else if (op->kind == FRDMA_KIND_ATOMIC)
 		orig = execute_atomic(side, hdr);
@@ -504,6 +513,8 @@ static void accept(struct sim_side *side, const struct frdma_hdr *hdr,
 	side->abs_epsn += (rs->epsn - epsn) & FRDMA_PSN_MASK;
 	if (op->kind == FRDMA_KIND_ATOMIC)
 		send_atomic_ack(side, hdr->psn, orig);
+	else if (op->kind == FRDMA_KIND_ATOMIC_WRITE)
+		send_empty_response(side, hdr->psn);
 	send_read_response(side);
 }
 
@@ -516,6 +527,8 @@ static void repeat(struct sim_side *side, const struct frdma_hdr *hdr)
 	if (verdict == FRDMA_DUP_ATOMIC)
 		send_atomic_ack(side, hdr->psn,
 				frdma_resp_saved(&side->resp, hdr->psn));
+	else if (verdict == FRDMA_DUP_EMPTY)
+		send_empty_response(side, hdr->psn);
 	send_read_response(side);
 }
 

@@ -44,6 +44,7 @@ static u8 random_opcode(struct rnd *rnd)
 		IB_UVERBS_WR_RDMA_READ, IB_UVERBS_WR_RDMA_READ,
 		IB_UVERBS_WR_ATOMIC_CMP_AND_SWP,
 		IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD,
+		FRDMA_WR_ATOMIC_WRITE,
 		IB_UVERBS_WR_LOCAL_INV, FRDMA_WR_REG_MR,
 	};
 
@@ -83,6 +84,9 @@ static void plan_wr(struct sim_world *world, struct sim_wr *wr)
 	case FRDMA_KIND_NONE:
 		wr->len = 0;
 		break;
+	case FRDMA_KIND_ATOMIC_WRITE:
+		wr->off &= ~7U;
+		fallthrough;
 	case FRDMA_KIND_ATOMIC:
 		wr->len = sizeof(u64);
 		break;
@@ -172,6 +176,7 @@ static void check_end(struct sim_side *side)
 
 		switch (frdma_wr(wr->opcode)->kind) {
 		case FRDMA_KIND_WRITE:
+		case FRDMA_KIND_ATOMIC_WRITE:
 			for (k = 0; k < wr->len; k++)
 				mem[wr->off + k] = sim_payload(wr, k);
 			break;

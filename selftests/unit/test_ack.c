@@ -396,6 +396,24 @@ TEST(frdma_ack_judge__atomic)
 	EXPECT_EQ(judge_resp(FRDMA_ATOMIC_ACK, 0, 0), FRDMA_ACK_STALE);
 }
 
+TEST(frdma_ack_judge__atomic_write)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	sent(FRDMA_WR_ATOMIC_WRITE, 8);
+	/* It brings no data, and no ACK stands for it. */
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 1, 8), FRDMA_ACK_BAD_RESP);
+	EXPECT_EQ(judge_resp(FRDMA_ATOMIC_ACK, 1, 0), FRDMA_ACK_BAD_RESP);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 1, 0), FRDMA_ACK_LOST);
+	EXPECT_EQ(judge_ack(1, 0x1f), FRDMA_ACK_LOST);
+	EXPECT_EQ(judge_ack(1, FRDMA_NAK_ACCESS), FRDMA_ACK_REM_ACCESS);
+
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 1, 0), FRDMA_ACK_DATA);
+	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW);
+	EXPECT_EQ(q.rq.rd_out, 0);
+	EXPECT_EQ(reap_all(), 2);
+}
+
 TEST(frdma_ack_judge__answer_of_another_kind)
 {
 	sendq_init(&q);

@@ -34,6 +34,7 @@ static const struct {
 	{ 0x14, FRDMA_KIND_ATOMIC,	40,	"se" },
 	{ 0x16, FRDMA_KIND_SEND,	16,	"epR" },
 	{ 0x17, FRDMA_KIND_SEND,	16,	"seprR" },
+	{ 0x1d, FRDMA_KIND_ATOMIC_WRITE, 28,	"sep" },
 	{ 0x20, FRDMA_KIND_SEND,	12,	"spr" },
 	{ 0x21, FRDMA_KIND_SEND,	12,	"p" },
 	{ 0x22, FRDMA_KIND_SEND,	12,	"epR" },
@@ -93,6 +94,7 @@ TEST(frdma_op__asks_for_the_right_of_its_kind)
 		[FRDMA_KIND_WRITE]	= FRDMA_ACC_REMOTE_WRITE,
 		[FRDMA_KIND_READ]	= FRDMA_ACC_REMOTE_READ,
 		[FRDMA_KIND_ATOMIC]	= FRDMA_ACC_REMOTE_ATOMIC,
+		[FRDMA_KIND_ATOMIC_WRITE] = FRDMA_ACC_REMOTE_WRITE,
 		[FRDMA_KIND_CNP]	= 0,
 	};
 	u32 opcode;

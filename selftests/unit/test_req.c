@@ -156,6 +156,20 @@ TEST(frdma_req_plan__atomics)
 	EXPECT_EQ(pkt.hdr.compare, 0);
 }
 
+TEST(frdma_req_plan__atomic_write_carries_its_eight_bytes)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	sendq_post(&q, FRDMA_WR_ATOMIC_WRITE, 8);
+	pkt = expect_sent(FRDMA_ATOMIC_WRITE, 0, 0, 8);
+	EXPECT_EQ(pkt.hdr.va, SENDQ_VA);
+	EXPECT_EQ(pkt.hdr.rkey, SENDQ_RKEY);
+	EXPECT_EQ(pkt.hdr.dma_len, 8);
+	EXPECT_EQ(pkt.hdr.pad, 0);
+	EXPECT_EQ(q.rq.rd_out, 1);
+}
+
 static void expect_read(u32 nth_psn, u32 off, u32 len, u32 span)
 {
 	struct frdma_req_pkt pkt = sendq_send(&q);
@@ -277,6 +291,7 @@ TEST(frdma_req_judge__no_more_reads_and_atomics_than_the_peer_keeps)
 
 	sendq_init(&q);
 	sendq_post(&q, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
+	sendq_post(&q, FRDMA_WR_ATOMIC_WRITE, 8);
 	for (i = 0; i < 5; i++)
 		sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
 	EXPECT_EQ(sendq_send_all(&q), 4);

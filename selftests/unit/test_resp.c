@@ -45,6 +45,11 @@ static struct frdma_hdr read_request(u32 len)
 	return hdr;
 }
 
+static struct frdma_hdr atomic_write(void)
+{
+	return request(FRDMA_ATOMIC_WRITE, 8);
+}
+
 static enum frdma_resp_verdict judge(struct frdma_hdr hdr)
 {
 	return frdma_resp_judge(&rs, &hdr, recv_1k);
@@ -333,6 +338,26 @@ TEST(frdma_resp_judge__read_and_atomic_have_no_payload)
 	EXPECT_EQ(judge(request(FRDMA_FETCH_ADD, 4)), FRDMA_RESP_BAD_LENGTH);
 }
 
+TEST(frdma_resp_judge__atomic_write_is_eight_bytes)
+{
+	struct frdma_hdr hdr;
+	u32 len;
+
+	fresh();
+	for (len = 0; len <= 16; len++) {
+		hdr = request(FRDMA_ATOMIC_WRITE, len);
+		EXPECT_EQ(judge(hdr), len == 8 ? FRDMA_RESP_ACCEPT :
+						 FRDMA_RESP_BAD_LENGTH);
+		hdr = atomic_write();
+		hdr.dma_len = len;
+		EXPECT_EQ(judge(hdr), len == 8 ? FRDMA_RESP_ACCEPT :
+						 FRDMA_RESP_BAD_LENGTH);
+	}
+	hdr = atomic_write();
+	hdr.pad = 1;
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_BAD_LENGTH);
+}
+
 TEST(frdma_resp_judge__longer_than_the_receive_request)
 {
 	struct frdma_resp_recv recv = { .ready = true, .len = 300 };
@@ -360,16 +385,18 @@ TEST(frdma_resp_judge__rights_of_the_queue_pair)
 		{ FRDMA_READ_REQUEST, FRDMA_ACC_REMOTE_READ },
 		{ FRDMA_FETCH_ADD, FRDMA_ACC_REMOTE_ATOMIC },
 		{ FRDMA_COMPARE_SWAP, FRDMA_ACC_REMOTE_ATOMIC },
+		{ FRDMA_ATOMIC_WRITE, FRDMA_ACC_REMOTE_WRITE },
 	};
-	u32 i;
+	u32 i, len;
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		fresh();
+		len = ops[i].opcode == FRDMA_ATOMIC_WRITE ? 8 : 0;
 		rs.access = FRDMA_ACC_REMOTE & ~ops[i].right;
-		EXPECT_EQ(judge(request(ops[i].opcode, 0)),
+		EXPECT_EQ(judge(request(ops[i].opcode, len)),
 			  FRDMA_RESP_NO_ACCESS);
 		rs.access = ops[i].right;
-		EXPECT_EQ(judge(request(ops[i].opcode, 0)),
+		EXPECT_EQ(judge(request(ops[i].opcode, len)),
 			  FRDMA_RESP_ACCEPT);
 	}
 	rs.access = 0;
@@ -383,6 +410,7 @@ TEST(frdma_resp_judge__no_reads_and_atomics_without_resources)
 	EXPECT_EQ(judge(read_request(1)), FRDMA_RESP_NO_RESOURCES);
 	EXPECT_EQ(judge(request(FRDMA_FETCH_ADD, 0)),
 		  FRDMA_RESP_NO_RESOURCES);
+	EXPECT_EQ(judge(atomic_write()), FRDMA_RESP_NO_RESOURCES);
 }
 
 TEST(frdma_resp_judge__atomic_on_eight_bytes)
@@ -393,6 +421,10 @@ TEST(frdma_resp_judge__atomic_on_eight_bytes)
 	fresh();
 	for (va = 0x1000; va < 0x1010; va++) {
 		hdr = request(FRDMA_FETCH_ADD, 0);
+		hdr.va = va;
+		EXPECT_EQ(judge(hdr), va % 8 ? FRDMA_RESP_BAD_ALIGN :
+					       FRDMA_RESP_ACCEPT);
+		hdr = atomic_write();
 		hdr.va = va;
 		EXPECT_EQ(judge(hdr), va % 8 ? FRDMA_RESP_BAD_ALIGN :
 					       FRDMA_RESP_ACCEPT);
@@ -626,6 +658,43 @@ TEST(frdma_resp_judge_dup__atomic_is_not_executed_again)
 	execute(hdr);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_ATOMIC);
 	EXPECT_EQ(frdma_resp_saved(&rs, hdr.psn), 0x4242);
+}
+
+TEST(frdma_resp_commit__atomic_write_is_not_acknowledged_but_answered)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	execute(request(FRDMA_SEND_ONLY, 1));
+	rs.ack_due = false;
+	execute(atomic_write());
+	EXPECT_EQ(rs.epsn, nth(2));
+	EXPECT_EQ(rs.msn, 2);
+	EXPECT(!rs.ack_due && !rs.in_msg);
+
+	frdma_resp_empty_plan(&rs, nth(1), &hdr);
+	EXPECT_EQ(hdr.opcode, FRDMA_READ_RESP_ONLY);
+	EXPECT_EQ(hdr.psn, nth(1));
+	EXPECT_EQ(hdr.msn, 2);
+	EXPECT_EQ(hdr.syndrome, FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS);
+	EXPECT_EQ(hdr.payload_len, 0);
+}
+
+TEST(frdma_resp_judge_dup__atomic_write_is_answered_however_old)
+{
+	struct frdma_hdr hdr;
+	u32 i;
+
+	fresh();
+	hdr = atomic_write();
+	execute(hdr);
+	for (i = 0; i <= NR_RES; i++)
+		execute(request(FRDMA_FETCH_ADD, 0));
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_DUPLICATE);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_EMPTY);
+	frdma_resp_commit_dup(&rs, &hdr, FRDMA_DUP_EMPTY);
+	EXPECT(!rs.ack_due && !rs.read.active);
+	EXPECT_EQ(rs.epsn, nth(NR_RES + 2));
 }
 
 TEST(frdma_resp_judge_dup__only_the_newest_are_kept)

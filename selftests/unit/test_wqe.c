@@ -61,7 +61,8 @@ TEST(frdma_wr_opcode__is_a_packet_of_its_kind)
 		/* These are always one packet. */
 		if (!(starts && ends) &&
 		    (t == FRDMA_UD || wr->kind == FRDMA_KIND_READ ||
-		     wr->kind == FRDMA_KIND_ATOMIC))
+		     wr->kind == FRDMA_KIND_ATOMIC ||
+		     wr->kind == FRDMA_KIND_ATOMIC_WRITE))
 			continue;
 
 		op = frdma_op(frdma_wr_opcode(wr, t, starts, ends));
@@ -78,7 +79,8 @@ TEST(frdma_wqe_judge_send__opcodes_of_rc)
 	u32 opcode;
 
 	for (opcode = 0; opcode < 256; opcode++) {
-		bool known = opcode <= IB_UVERBS_WR_SEND_WITH_INV;
+		bool known = opcode <= IB_UVERBS_WR_SEND_WITH_INV ||
+			     opcode == FRDMA_WR_ATOMIC_WRITE;
 
 		EXPECT_EQ(judge_op(opcode, &rc),
 			  known ? FRDMA_WQE_OK : FRDMA_WQE_BAD_OPCODE);
@@ -212,6 +214,26 @@ TEST(frdma_wqe_judge_send__atomics_are_eight_bytes_in_one_piece)
 	wqe.num_sge = 1;
 	EXPECT_EQ(judge(wqe, 7, &rc), FRDMA_WQE_BAD_ATOMIC_LEN);
 	EXPECT_EQ(judge(wqe, 9, &rc), FRDMA_WQE_BAD_ATOMIC_LEN);
+}
+
+TEST(frdma_wqe_judge_send__atomic_write_is_eight_bytes_or_inline)
+{
+	struct frdma_send_wqe wqe = {
+		.opcode = FRDMA_WR_ATOMIC_WRITE, .num_sge = 1,
+	};
+	u32 len;
+
+	for (len = 0; len <= 16; len++)
+		EXPECT_EQ(judge(wqe, len, &rc), len == 8 ? FRDMA_WQE_OK :
+						FRDMA_WQE_BAD_ATOMIC_LEN);
+	wqe.num_sge = 2;
+	EXPECT_EQ(judge(wqe, 4, &rc), FRDMA_WQE_BAD_ATOMIC_LEN);
+
+	wqe.num_sge = 0;
+	wqe.flags = FRDMA_WQE_INLINE;
+	for (wqe.inline_len = 0; wqe.inline_len <= 16; wqe.inline_len++)
+		EXPECT_EQ(judge(wqe, 0, &rc), wqe.inline_len == 8 ?
+			  FRDMA_WQE_OK : FRDMA_WQE_BAD_ATOMIC_LEN);
 }
 
 TEST(frdma_wqe_judge_recv__number_of_sges)

@@ -82,6 +82,7 @@ static const struct kind {
 	bool takes_recv;
 	bool has_imm;
 	bool is_atomic;
+	bool is_word;			/* eight bytes, on eight bytes */
 	bool from_remote;
 } kinds[] = {
 	{ .letter = 's', .name = "SEND", .opcode = IBV_WR_SEND,
@@ -99,10 +100,13 @@ static const struct kind {
 	  .done = IBV_WC_RDMA_READ, .from_remote = true },
 	{ .letter = 'c', .name = "CMP_SWAP",
 	  .opcode = IBV_WR_ATOMIC_CMP_AND_SWP, .done = IBV_WC_COMP_SWAP,
-	  .is_atomic = true, .from_remote = true },
+	  .is_atomic = true, .is_word = true, .from_remote = true },
 	{ .letter = 'f', .name = "FETCH_ADD",
 	  .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .done = IBV_WC_FETCH_ADD,
-	  .is_atomic = true, .from_remote = true },
+	  .is_atomic = true, .is_word = true, .from_remote = true },
+	{ .letter = 'a', .name = "ATOMIC_WRITE",
+	  .opcode = IBV_WR_ATOMIC_WRITE, .done = IBV_WC_ATOMIC_WRITE,
+	  .is_word = true },
 };
 
 static struct plan plan = {
@@ -194,11 +198,11 @@ static void draw_op(struct op *op, uint32_t slot)
 	memset(op, 0, sizeof(*op));
 	op->kind = draw_kind();
 	op->slot = slot;
-	op->len = op->kind->is_atomic ? 8 : draw_size();
+	op->len = op->kind->is_word ? 8 : draw_size();
 	op->local = draw(MARGIN / 2);
-	op->remote = op->kind->is_atomic ? 8 * draw(MARGIN / 16) :
-					   draw(MARGIN / 2);
-	op->local_sges = op->kind->is_atomic ? 1 : draw(plan.sges + 1);
+	op->remote = op->kind->is_word ? 8 * draw(MARGIN / 16) :
+					 draw(MARGIN / 2);
+	op->local_sges = op->kind->is_word ? 1 : draw(plan.sges + 1);
 	if (op->len && !op->local_sges)
 		op->local_sges = 1;
 	op->remote_sges = op->kind->takes_recv ? 1 + draw(plan.sges) : 1;
@@ -697,8 +701,8 @@ static void usage(void)
 	      "  -s BYTES       of the longest message; -x: of every message\n"
 	      "  -q SGES -i BYTES  scatter/gather elements and inline data at most\n"
 	      "  -m MTU         path MTU (the smaller one of both ports)\n"
-	      "  -o KINDS       of sSwWrcf: SEND, WRITE (capitals: immediate),\n"
-	      "                 READ, CMP_SWAP, FETCH_ADD\n"
+	      "  -o KINDS       of sSwWrcfa: SEND, WRITE (capitals: immediate),\n"
+	      "                 READ, CMP_SWAP, FETCH_ADD, ATOMIC_WRITE (all but a)\n"
 	      "  -S SEED\n", stderr);
 	exit(2);
 }

@@ -39,6 +39,7 @@ for mtu in 256 512 1024 2048; do
 	ktap_test exchange v4 -m $mtu -r 5
 done
 ktap_test exchange v4 -q 32 -S 2
+ktap_test exchange v4 -o sSwWrcfaa -S 5
 ktap_test exchange v4 -n 200 -r 4 -s 5000 -i 200 -S 3
 ktap_test exchange v4 -n 4 -r 3 -s 1M -S 4
 for kind in s w r; do

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# ATOMIC WRITE: placement.c, and what pyverbs has of it.
+#
+# smp: 2
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/traffic.sh"
+
+placement() {
+	"$PROGRAMS/placement" frdma0 "$(gid_index frdma0 v4)" "$1"
+}
+
+# One that is skipped has not passed.
+pyverbs() {
+	local gid
+
+	gid=$(gid_index frdma0 v4)
+	[ -e /usr/src/rdma-core/tests/run_tests.py ] ||
+		skip "the source of rdma-core is not here"
+	cd /usr/src/rdma-core || fail "no way in"
+	python3 -B tests/run_tests.py -v --dev frdma0 --port 1 --gid "$gid" \
+		-k "$1" 2>&1 | tee "$KTAP_TMP/pyverbs"
+	[ "$(grep -c ' ok$' "$KTAP_TMP/pyverbs")" = "$2" ]
+}
+
+compile placement
+links_up
+for case in device_says_so eight_bytes builder refuses \
+	needs_rights_of_the_queue_pair comes_after_what_was_written; do
+	ktap_test placement $case
+done
+ktap_test pyverbs test_qp_ex_rc_atomic_write 1
+ktap_end
