@@ -76,9 +76,9 @@ static int check(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 	return check_av(qp, attr, mask, av);
 }
 
-static u8 access_of(int flags)
+static u16 access_of(int flags)
 {
-	u8 access = 0;
+	u16 access = flags & FRDMA_ACC_FLUSH;
 
 	if (flags & IB_ACCESS_REMOTE_WRITE)
 		access |= FRDMA_ACC_REMOTE_WRITE;

@@ -15,6 +15,7 @@
 #include <rdma/iter.h>
 
 #include "dev.h"
+#include "flush.h"
 #include "limit.h"
 #include "mw.h"
 #include "proto/access.h"
@@ -22,7 +23,7 @@
 
 /* What a region can grant, and flags that mean nothing to this device. */
 #define MR_ACCESS_KNOWN	(IB_ACCESS_LOCAL_WRITE | FRDMA_ACC_REMOTE | \
-			 IB_ACCESS_MW_BIND | IB_ZERO_BASED | \
+			 FRDMA_ACC_FLUSH | IB_ACCESS_MW_BIND | IB_ZERO_BASED | \
 			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
 /* Indices that leave room for the consumer's bits of a key; never key 0. */
@@ -315,7 +316,7 @@ enum frdma_mr_fault frdma_mr_fast_reg(struct frdma_mr *mr,
 	}
 
 	WRITE_ONCE(mr->key, key);
-	WRITE_ONCE(mr->access, access);
+	WRITE_ONCE(mr->access, access & ~FRDMA_ACC_FLUSH);
 	frdma_mr_validate(mr);
 	return FRDMA_MR_OK;
 }
@@ -557,6 +558,15 @@ struct mr_memory {
 	u64 length;
 };
 
+/* Who may flush to persistent memory must find such. */
+static int mr_check_persistence(int access, const struct frdma_pages *pages,
+				u64 offset, u64 length)
+{
+	if (!(access & FRDMA_ACC_FLUSH_PERSISTENT))
+		return 0;
+	return frdma_pages_are_persistent(pages, offset, length) ? 0 : -EINVAL;
+}
+
 static int mr_memory_pin(struct mr_memory *memory, struct ib_device *device,
 			 u64 start, u64 length, u64 iova, int access)
 {
@@ -575,11 +585,17 @@ static int mr_memory_pin(struct mr_memory *memory, struct ib_device *device,
 	err = pages_from_umem(&memory->pages, memory->umem, &memory->offset);
 	if (err)
 		goto err_release;
+	err = mr_check_persistence(access, &memory->pages, memory->offset,
+				   length);
+	if (err)
+		goto err_free_pages;
 
 	memory->iova = iova;
 	memory->length = length;
 	return 0;
 
+err_free_pages:
+	frdma_pages_free(&memory->pages);
 err_release:
 	ib_umem_release(memory->umem);
 	return err;
@@ -658,7 +674,9 @@ struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 		err = mr_memory_pin(&memory, ib->device, start, length, iova,
 				    access);
 	else
-		err = ib_umem_check_rereg(mr->umem, flags, access);
+		err = ib_umem_check_rereg(mr->umem, flags, access) ?:
+		      mr_check_persistence(access, &mr->pages, mr->offset,
+					   mr->length);
 	if (err)
 		goto out_allow_windows;
 
@@ -685,7 +703,7 @@ struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access)
 	struct frdma_mr *mr;
 	int err;
 
-	err = mr_check_access(access);
+	err = access & FRDMA_ACC_FLUSH ? -EOPNOTSUPP : mr_check_access(access);
 	if (err)
 		return ERR_PTR(err);
 

@@ -2,6 +2,7 @@
 #include <linux/atomic.h>
 
 #include "dev.h"
+#include "flush.h"
 #include "mr.h"
 #include "proto/resp.h"
 #include "qp.h"
@@ -258,6 +259,34 @@ execute_atomic_write(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	return FRDMA_RESP_ACCEPT;
 }
 
+static void flush(const struct frdma_mr *mr, const struct frdma_hdr *hdr)
+{
+	bool all = hdr->flush_select == FRDMA_FLUSH_REGION;
+
+	if (hdr->flush_placement & FRDMA_FLUSH_PERSISTENT)
+		frdma_flush_persistent(mr, all ? mr->iova : hdr->va,
+				       all ? mr->length : hdr->dma_len);
+	else
+		frdma_flush_global();
+}
+
+/* Requests are executed in order: what it is about was written before. */
+static enum frdma_resp_verdict execute_flush(struct frdma_qp *qp,
+					     const struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_hdr *hdr = &pkt->hdr;
+	bool all = hdr->flush_select == FRDMA_FLUSH_REGION;
+	struct frdma_mr *mr;
+
+	mr = enter_remote(qp, hdr->rkey, hdr->va, all ? 0 : hdr->dma_len,
+			  frdma_resp_flush_access(hdr));
+	if (!mr)
+		return FRDMA_RESP_BAD_KEY;
+	flush(mr, hdr);
+	frdma_mr_leave(mr);
+	return FRDMA_RESP_ACCEPT;
+}
+
 /**
  * frdma_responder_execute - do what a request asks for
  * @qp: whose receive side the caller owns
@@ -279,6 +308,8 @@ frdma_responder_execute(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		return execute_read(qp, pkt);
 	case FRDMA_KIND_ATOMIC_WRITE:
 		return execute_atomic_write(qp, pkt);
+	case FRDMA_KIND_FLUSH:
+		return execute_flush(qp, pkt);
 	default:
 		return execute_atomic(qp, pkt, orig);
 	}
@@ -314,6 +345,7 @@ static void count_request(struct frdma_qp *qp, const struct frdma_op *op)
 		[FRDMA_KIND_READ]   = FRDMA_CNT_RX_READS,
 		[FRDMA_KIND_ATOMIC] = FRDMA_CNT_RX_ATOMICS,
 		[FRDMA_KIND_ATOMIC_WRITE] = FRDMA_CNT_RX_ATOMIC_WRITES,
+		[FRDMA_KIND_FLUSH]  = FRDMA_CNT_RX_FLUSHES,
 	};
 
 	if (op->ends)
@@ -358,7 +390,8 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	frdma_responder_executed(qp, pkt, len);
 	if (op->kind == FRDMA_KIND_ATOMIC)
 		send_atomic_ack(qp, pkt->hdr.psn, orig);
-	else if (op->kind == FRDMA_KIND_ATOMIC_WRITE)
+	else if (op->kind == FRDMA_KIND_ATOMIC_WRITE ||
+		 op->kind == FRDMA_KIND_FLUSH)
 		send_empty_response(qp, pkt->hdr.psn);
 }
 

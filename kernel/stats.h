@@ -40,6 +40,7 @@
 	X(RX_ATOMICS, "rx_atomic_requests", "atomics executed for the peer") \
 	X(RX_ATOMIC_WRITES, "rx_atomic_write_requests", \
 	  "ATOMIC WRITEs executed for the peer") \
+	X(RX_FLUSHES, "rx_flush_requests", "FLUSHes executed for the peer") \
 	X(LOCAL_ERRORS, "local_errors", "work requests refused or failed here") \
 	X(CQE_ERRORS, "cqe_errors", "completions with an error, flushes apart") \
 	X(CQE_FLUSHES, "cqe_flushes", "work requests flushed") \

@@ -47,6 +47,7 @@
 		{ 0x14, "FETCH_ADD" },					\
 		{ 0x16, "SEND_LAST_INV" },				\
 		{ 0x17, "SEND_ONLY_INV" },				\
+		{ 0x1c, "FLUSH" },					\
 		{ 0x1d, "ATOMIC_WRITE" })
 
 /*
@@ -64,6 +65,7 @@
 	frdma_enum(IB_UVERBS_WR_LOCAL_INV, "LOCAL_INV")		\
 	frdma_enum(IB_UVERBS_WR_SEND_WITH_INV, "SEND_INV")	\
 	frdma_enum(IB_UVERBS_WR_BIND_MW, "BIND_MW")		\
+	frdma_enum(IB_WR_FLUSH, "FLUSH")			\
 	frdma_enum(IB_WR_ATOMIC_WRITE, "ATOMIC_WRITE")		\
 	frdma_enum_end(IB_WR_REG_MR, "REG_MR")
 

@@ -46,12 +46,17 @@
 /* Completions are stamped in nanoseconds. */
 #define TIMESTAMP_KHZ	USEC_PER_SEC
 
+/* Memory can be persistent only where its cache lines can be written back. */
+#define FLUSH_PERSISTENT_CAP \
+	(IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) ? IB_DEVICE_FLUSH_PERSISTENT : 0)
+
 #define DEVICE_CAPS (IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR | \
 		     IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT | \
 		     IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN | \
 		     IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_SRQ_RESIZE | \
 		     IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B | \
-		     IB_DEVICE_ATOMIC_WRITE)
+		     IB_DEVICE_ATOMIC_WRITE | IB_DEVICE_FLUSH_GLOBAL | \
+		     FLUSH_PERSISTENT_CAP)
 
 /* Limits: each is reached, or ends in -ENOMEM. What is missing here is 0. */
 static const struct ib_device_attr device_limits = {

@@ -40,6 +40,13 @@ else
 	dmabuf=0
 fi
 
+# Older ones have no FLUSH.
+if grep -q '(\*wr_flush)' "$src/libibverbs/verbs.h"; then
+	flush=1
+else
+	flush=0
+fi
+
 rm -rf "$inc"
 mkdir -p "$inc/infiniband" "$inc/util" "$inc/ccan" "$inc/rdma" \
 	"$inc/kernel-abi"
@@ -70,6 +77,7 @@ done
 cat > "$inc/config.h" <<END
 #define IBVERBS_PABI_VERSION $PABI
 #define FRDMA_REG_DMABUF $dmabuf
+#define FRDMA_WR_FLUSH $flush
 #define VERBS_IOCTL_ONLY 0
 #define VERBS_WRITE_ONLY 0
 #define SIZEOF_LONG __SIZEOF_LONG__

@@ -28,6 +28,7 @@
  * @atomic: has operands
  * @ex: carries immediate data or a key to invalidate
  * @bind: binds a memory window
+ * @built: by the builder only, since struct ibv_send_wr has no place for it
  */
 struct wr_kind {
 	uint16_t qp_types;
@@ -37,6 +38,7 @@ struct wr_kind {
 	bool atomic	: 1;
 	bool ex		: 1;
 	bool bind	: 1;
+	bool built	: 1;
 };
 
 static const struct wr_kind wr_kinds[] = {
@@ -68,6 +70,12 @@ static const struct wr_kind wr_kinds[] = {
 		.qp_types = RC, .ops = IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 		.remote = true, .atomic = true,
 	},
+#if FRDMA_WR_FLUSH
+	[IBV_WR_FLUSH] = {
+		.qp_types = RC, .ops = IBV_QP_EX_WITH_FLUSH,
+		.remote = true, .built = true,
+	},
+#endif
 	[IBV_WR_ATOMIC_WRITE] = {
 		.qp_types = RC, .ops = IBV_QP_EX_WITH_ATOMIC_WRITE,
 		.sends = true, .remote = true,
@@ -225,7 +233,7 @@ static int fill_send(const struct frdma_qp *qp, struct frdma_send_wqe *wqe,
 	enum ibv_qp_type type = qp->vqp.qp.qp_type;
 	const struct wr_kind *kind = find_wr_kind(type, wr->opcode);
 
-	if (!kind || wr->send_flags & ~SEND_FLAGS)
+	if (!kind || kind->built || wr->send_flags & ~SEND_FLAGS)
 		return EINVAL;
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
 		return EINVAL;
@@ -580,6 +588,33 @@ static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey,
 	sq->err = append_inline(sq, sq->wqe, value, sizeof(uint64_t));
 }
 
+#if FRDMA_WR_FLUSH
+static void wr_flush(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote_addr,
+		     size_t len, uint8_t placement, uint8_t select)
+{
+	struct frdma_sq *sq = &ex_to_qp(ex)->sq;
+
+	begin_remote(ex, IBV_WR_FLUSH, rkey, remote_addr, 0);
+	if (sq->err)
+		return;
+
+	sq->wqe->flush.length = len;
+	sq->wqe->flush.placement = placement;
+	sq->wqe->flush.select = select;
+}
+
+static void set_flush(struct ibv_qp_ex *ex, uint64_t ops)
+{
+	if (ops & IBV_QP_EX_WITH_FLUSH)
+		ex->wr_flush = wr_flush;
+}
+#else
+static void set_flush(struct ibv_qp_ex *ex, uint64_t ops)
+{
+	(void)ex, (void)ops;
+}
+#endif
+
 static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t num_sge,
 			    const struct ibv_sge *sge)
 {
@@ -682,4 +717,5 @@ void frdma_qp_set_send_ops(struct ibv_qp_ex *ex, uint64_t ops)
 		ex->wr_atomic_fetch_add = wr_atomic_fetch_add;
 	if (ops & IBV_QP_EX_WITH_ATOMIC_WRITE)
 		ex->wr_atomic_write = wr_atomic_write;
+	set_flush(ex, ops);
 }

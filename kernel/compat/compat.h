@@ -121,6 +121,14 @@ static inline int ib_umem_check_rereg(struct ib_umem *umem, int flags,
 #define IB_WR_ATOMIC_WRITE	15
 #endif
 
+/* Nor does it register memory for what it has no name for. */
+#ifndef HAVE_IB_WR_FLUSH
+#define IB_DEVICE_FLUSH_GLOBAL		0
+#define IB_DEVICE_FLUSH_PERSISTENT	0
+#define IB_WC_FLUSH			8
+#define IB_WR_FLUSH			14
+#endif
+
 #ifndef HAVE_UDP_TUNNEL_SK
 #include <net/udp_tunnel.h>
 

@@ -11,17 +11,25 @@
  * @FRDMA_ACC_REMOTE_WRITE: the peer may WRITE
  * @FRDMA_ACC_REMOTE_READ: the peer may READ
  * @FRDMA_ACC_REMOTE_ATOMIC: the peer may compare and swap, fetch and add
+ * @FRDMA_ACC_FLUSH_GLOBAL: the peer may FLUSH to where all see it
+ * @FRDMA_ACC_FLUSH_PERSISTENT: the peer may FLUSH to persistent memory
  *
- * The numbers are those of enum ib_uverbs_access_flags.
+ * The numbers are those of enum ib_uverbs_access_flags; of the last two,
+ * those that it has since Linux 6.2.
  */
 enum frdma_access {
 	FRDMA_ACC_LOCAL_WRITE	= IB_UVERBS_ACCESS_LOCAL_WRITE,
 	FRDMA_ACC_REMOTE_WRITE	= IB_UVERBS_ACCESS_REMOTE_WRITE,
 	FRDMA_ACC_REMOTE_READ	= IB_UVERBS_ACCESS_REMOTE_READ,
 	FRDMA_ACC_REMOTE_ATOMIC	= IB_UVERBS_ACCESS_REMOTE_ATOMIC,
+	FRDMA_ACC_FLUSH_GLOBAL	= BIT(8),
+	FRDMA_ACC_FLUSH_PERSISTENT = BIT(9),
 };
 
-/* What a queue pair can allow its peer. */
+#define FRDMA_ACC_FLUSH		(FRDMA_ACC_FLUSH_GLOBAL | \
+				 FRDMA_ACC_FLUSH_PERSISTENT)
+
+/* What moves data, of what a queue pair can allow its peer. */
 #define FRDMA_ACC_REMOTE	(FRDMA_ACC_REMOTE_WRITE | \
 				 FRDMA_ACC_REMOTE_READ | \
 				 FRDMA_ACC_REMOTE_ATOMIC)

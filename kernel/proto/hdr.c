@@ -31,6 +31,15 @@ static void *put_deth(struct frdma_deth *deth, const struct frdma_hdr *hdr)
 	return deth + 1;
 }
 
+static void *put_feth(struct frdma_feth *feth, const struct frdma_hdr *hdr)
+{
+	u32 how = FIELD_PREP(FRDMA_FETH_SELECT, hdr->flush_select & 3) |
+		  FIELD_PREP(FRDMA_FETH_PLACEMENT, hdr->flush_placement & 15);
+
+	feth->how = cpu_to_be32(how);
+	return feth + 1;
+}
+
 static void *put_reth(struct frdma_reth *reth, const struct frdma_hdr *hdr)
 {
 	*reth = (struct frdma_reth) {
@@ -88,6 +97,8 @@ size_t frdma_hdr_build(void *buf, const struct frdma_hdr *hdr)
 
 	if (ext & FRDMA_EXT_DETH)
 		at = put_deth(at, hdr);
+	if (ext & FRDMA_EXT_FETH)
+		at = put_feth(at, hdr);
 	if (ext & FRDMA_EXT_RETH)
 		at = put_reth(at, hdr);
 	if (ext & FRDMA_EXT_ATOMIC)
@@ -132,6 +143,16 @@ static const void *get_deth(struct frdma_hdr *hdr,
 	hdr->qkey = be32_to_cpu(deth->qkey);
 	hdr->sqpn = be32_to_cpu(deth->sqpn) & FRDMA_DETH_SQPN;
 	return deth + 1;
+}
+
+static const void *get_feth(struct frdma_hdr *hdr,
+			    const struct frdma_feth *feth)
+{
+	u32 how = be32_to_cpu(feth->how);
+
+	hdr->flush_select = FIELD_GET(FRDMA_FETH_SELECT, how);
+	hdr->flush_placement = FIELD_GET(FRDMA_FETH_PLACEMENT, how);
+	return feth + 1;
 }
 
 static const void *get_reth(struct frdma_hdr *hdr,
@@ -188,6 +209,8 @@ static void get_ext(struct frdma_hdr *hdr, const void *at, u16 ext)
 {
 	if (ext & FRDMA_EXT_DETH)
 		at = get_deth(hdr, at);
+	if (ext & FRDMA_EXT_FETH)
+		at = get_feth(hdr, at);
 	if (ext & FRDMA_EXT_RETH)
 		at = get_reth(hdr, at);
 	if (ext & FRDMA_EXT_ATOMIC)

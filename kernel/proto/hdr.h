@@ -24,6 +24,8 @@
  * @pkey: partition key
  * @dqpn: destination queue pair
  * @psn: packet sequence number
+ * @flush_placement: enum frdma_flush_placement, all of its bits (FETH)
+ * @flush_select: enum frdma_flush_select (FETH)
  * @va: remote address (RETH, AtomicETH)
  * @rkey: remote key (RETH, AtomicETH)
  * @dma_len: bytes of the whole message (RETH)
@@ -52,6 +54,8 @@ struct frdma_hdr {
 	u16 pkey;
 	u32 dqpn;
 	u32 psn;
+	u8 flush_placement;
+	u8 flush_select;
 	u64 va;
 	u32 rkey;
 	u32 dma_len;

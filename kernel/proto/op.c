@@ -5,6 +5,7 @@
 
 /* Short words for the rows below. */
 #define DETH		FRDMA_EXT_DETH
+#define FETH		FRDMA_EXT_FETH
 #define RETH		FRDMA_EXT_RETH
 #define ATOMIC		FRDMA_EXT_ATOMIC
 #define AETH		FRDMA_EXT_AETH
@@ -26,6 +27,7 @@
 #define HDR_LEN(ext)							\
 	(sizeof(struct frdma_bth) +					\
 	 LEN_IF(ext, DETH, deth) +					\
+	 LEN_IF(ext, FETH, feth) +					\
 	 LEN_IF(ext, RETH, reth) +					\
 	 LEN_IF(ext, ATOMIC, atomiceth) +				\
 	 LEN_IF(ext, AETH, aeth) +					\
@@ -78,6 +80,7 @@ const struct frdma_op frdma_op_table[256] = {
 	ROW(RC, FETCH_ADD, ATOMIC, FRDMA_ACC_REMOTE_ATOMIC, ATOMIC, ONLY),
 	SEND_ROW(RC, LAST_INV, INV, ENDS, ENDS_RECV),
 	SEND_ROW(RC, ONLY_INV, INV, ONLY, TAKES_RECV, ENDS_RECV),
+	ROW(RC, FLUSH, FLUSH, 0, FETH | RETH, ONLY),
 	ROW(RC, ATOMIC_WRITE, ATOMIC_WRITE, FRDMA_ACC_REMOTE_WRITE, RETH,
 	    ONLY, PAYLOAD),
 

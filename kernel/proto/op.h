@@ -54,6 +54,7 @@ enum frdma_opcode {
 	FRDMA_FETCH_ADD		= 0x14,
 	FRDMA_SEND_LAST_INV	= 0x16,
 	FRDMA_SEND_ONLY_INV	= 0x17,
+	FRDMA_FLUSH		= 0x1c,
 	FRDMA_ATOMIC_WRITE	= 0x1d,
 
 	/* The one opcode of its transport, complete. */
@@ -63,6 +64,7 @@ enum frdma_opcode {
 /**
  * enum frdma_ext - extension headers, in the order they have on the wire
  * @FRDMA_EXT_DETH: struct frdma_deth
+ * @FRDMA_EXT_FETH: struct frdma_feth
  * @FRDMA_EXT_RETH: struct frdma_reth
  * @FRDMA_EXT_ATOMIC: struct frdma_atomiceth
  * @FRDMA_EXT_AETH: struct frdma_aeth
@@ -72,6 +74,7 @@ enum frdma_opcode {
  */
 enum frdma_ext {
 	FRDMA_EXT_DETH		= BIT(0),
+	FRDMA_EXT_FETH		= BIT(7),
 	FRDMA_EXT_RETH		= BIT(1),
 	FRDMA_EXT_ATOMIC	= BIT(2),
 	FRDMA_EXT_AETH		= BIT(3),
@@ -88,8 +91,9 @@ enum frdma_ext {
  * @FRDMA_KIND_READ: request: RDMA READ
  * @FRDMA_KIND_ATOMIC: request: compare and swap, or fetch and add
  * @FRDMA_KIND_ATOMIC_WRITE: request: eight bytes at once (A19)
+ * @FRDMA_KIND_FLUSH: request: what was written be where it is wanted (A19)
  * @FRDMA_KIND_READ_RESP: response: data of an RDMA READ; without data, the
- *	answer to an ATOMIC WRITE
+ *	answer to an ATOMIC WRITE or FLUSH
  * @FRDMA_KIND_ACK: response: acknowledgement, positive or negative
  * @FRDMA_KIND_ATOMIC_ACK: response: result of an atomic operation
  * @FRDMA_KIND_CNP: congestion notification
@@ -101,6 +105,7 @@ enum frdma_kind {
 	FRDMA_KIND_READ,
 	FRDMA_KIND_ATOMIC,
 	FRDMA_KIND_ATOMIC_WRITE,
+	FRDMA_KIND_FLUSH,
 	FRDMA_KIND_READ_RESP,
 	FRDMA_KIND_ACK,
 	FRDMA_KIND_ATOMIC_ACK,
@@ -111,7 +116,7 @@ enum frdma_kind {
 static inline bool frdma_kind_wants_response(u8 kind)
 {
 	return kind == FRDMA_KIND_READ || kind == FRDMA_KIND_ATOMIC ||
-	       kind == FRDMA_KIND_ATOMIC_WRITE;
+	       kind == FRDMA_KIND_ATOMIC_WRITE || kind == FRDMA_KIND_FLUSH;
 }
 
 /** frdma_kind_brings_data() - does its answer bring data to the requester */
@@ -126,7 +131,8 @@ static inline bool frdma_kind_brings_data(u8 kind)
  * @ext: FRDMA_EXT_*, the extension headers that follow the BTH
  * @hdr_len: bytes of BTH and extension headers
  * @kind: enum frdma_kind
- * @access: FRDMA_ACC_*, what the queue pair must allow its peer
+ * @access: FRDMA_ACC_*, what the queue pair must allow its peer; for a FLUSH
+ *          its headers say it
  * @starts: first packet of a message
  * @ends: last packet of a message; a packet that starts and does not end, or
  *        does neither, carries exactly one path MTU

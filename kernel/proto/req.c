@@ -142,6 +142,13 @@ static void plan_atomic(const struct frdma_swr *wr, struct frdma_req_pkt *pkt)
 	}
 }
 
+static void plan_flush(const struct frdma_swr *wr, struct frdma_req_pkt *pkt)
+{
+	pkt->hdr.flush_placement = wr->wqe.flush.placement;
+	pkt->hdr.flush_select = wr->wqe.flush.select;
+	pkt->hdr.dma_len = wr->wqe.flush.length;
+}
+
 static void plan_payload(const struct frdma_req *rq, const struct frdma_swr *wr,
 			 bool ends, struct frdma_req_pkt *pkt)
 {
@@ -186,6 +193,9 @@ void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt)
 	case FRDMA_KIND_ATOMIC_WRITE:
 		pkt->len = wr->len;
 		pkt->hdr.dma_len = wr->len;
+		break;
+	case FRDMA_KIND_FLUSH:
+		plan_flush(wr, pkt);
 		break;
 	case FRDMA_KIND_READ:
 		plan_read(rq, wr, pkt);

@@ -71,8 +71,57 @@ static bool length_fits(const struct frdma_resp *rs, const struct frdma_op *op,
 	case FRDMA_KIND_ATOMIC_WRITE:
 		return hdr->payload_len == sizeof(u64) && !hdr->pad &&
 		       hdr->dma_len == sizeof(u64);
+	case FRDMA_KIND_FLUSH:
+		return !hdr->payload_len && !hdr->pad &&
+		       (hdr->flush_select != FRDMA_FLUSH_RANGE ||
+			hdr->dma_len <= FRDMA_MSG_MAX);
 	default:
 		return !hdr->payload_len && !hdr->pad;
+	}
+}
+
+/**
+ * frdma_resp_flush_access - rights that a FLUSH needs, of queue pair and region
+ * @hdr: its headers
+ */
+u16 frdma_resp_flush_access(const struct frdma_hdr *hdr)
+{
+	u16 access = 0;
+
+	if (hdr->flush_placement & FRDMA_FLUSH_GLOBAL)
+		access |= FRDMA_ACC_FLUSH_GLOBAL;
+	if (hdr->flush_placement & FRDMA_FLUSH_PERSISTENT)
+		access |= FRDMA_ACC_FLUSH_PERSISTENT;
+	return access;
+}
+
+static enum frdma_resp_verdict judge_flush(const struct frdma_resp *rs,
+					   const struct frdma_hdr *hdr)
+{
+	u8 placements = FRDMA_FLUSH_GLOBAL | FRDMA_FLUSH_PERSISTENT;
+
+	if (!hdr->flush_placement || hdr->flush_placement & ~placements ||
+	    hdr->flush_select > FRDMA_FLUSH_REGION)
+		return FRDMA_RESP_BAD_OPCODE;
+	if (frdma_resp_flush_access(hdr) & ~rs->access)
+		return FRDMA_RESP_NO_ACCESS;
+	return FRDMA_RESP_ACCEPT;
+}
+
+/* What is asked of those that are answered by more than an acknowledgement. */
+static enum frdma_resp_verdict judge_answered(const struct frdma_resp *rs,
+					      const struct frdma_hdr *hdr)
+{
+	if (!rs->nr_res)
+		return FRDMA_RESP_NO_RESOURCES;
+
+	switch (frdma_op(hdr->opcode)->kind) {
+	case FRDMA_KIND_READ:
+		return FRDMA_RESP_ACCEPT;
+	case FRDMA_KIND_FLUSH:
+		return judge_flush(rs, hdr);
+	default:
+		return hdr->va & 7 ? FRDMA_RESP_BAD_ALIGN : FRDMA_RESP_ACCEPT;
 	}
 }
 
@@ -88,12 +137,9 @@ static enum frdma_resp_verdict judge_content(const struct frdma_resp *rs,
 	if (op->access & ~rs->access)
 		return FRDMA_RESP_NO_ACCESS;
 
-	if (frdma_kind_wants_response(op->kind)) {
-		if (!rs->nr_res)
-			return FRDMA_RESP_NO_RESOURCES;
-		if (op->kind != FRDMA_KIND_READ && hdr->va & 7)
-			return FRDMA_RESP_BAD_ALIGN;
-	}
+	/* None of these takes a receive request. */
+	if (frdma_kind_wants_response(op->kind))
+		return judge_answered(rs, hdr);
 
 	if (op->takes_recv && !recv.ready)
 		return FRDMA_RESP_NO_RECV;
@@ -273,9 +319,9 @@ static bool is_same_read(const struct frdma_resp *rs,
  * @hdr: headers of a request judged FRDMA_RESP_DUPLICATE
  *
  * IBTA 9.7.5.1.4: SEND and WRITE are only acknowledged again, a READ is
- * executed again, an atomic returns what it returned. An ATOMIC WRITE is
- * answered again as it was (A19): that takes no memory of it, since the answer
- * says nothing but that it was executed.
+ * executed again, an atomic returns what it returned. An ATOMIC WRITE and a
+ * FLUSH are answered again as they were (A19): that takes no memory of them,
+ * since the answer says nothing but that they were executed.
  */
 enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 					    const struct frdma_hdr *hdr)
@@ -295,6 +341,7 @@ enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 		return res && res->kind == FRDMA_KIND_ATOMIC ?
 		       FRDMA_DUP_ATOMIC : FRDMA_DUP_DROP;
 	case FRDMA_KIND_ATOMIC_WRITE:
+	case FRDMA_KIND_FLUSH:
 		return FRDMA_DUP_EMPTY;
 	default:
 		return FRDMA_DUP_DROP;
@@ -370,6 +417,7 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		save_res(rs, hdr, 1, atomic_orig);
 		break;
 	case FRDMA_KIND_ATOMIC_WRITE:
+	case FRDMA_KIND_FLUSH:
 		break;
 	default:
 		advance_message(rs, op, hdr);
@@ -454,7 +502,7 @@ static u8 read_resp_opcode(bool starts, bool ends)
 }
 
 /**
- * frdma_resp_empty_plan - describe the answer to an ATOMIC WRITE
+ * frdma_resp_empty_plan - describe the answer to an ATOMIC WRITE or FLUSH
  * @rs: state
  * @psn: of the request, which was executed
  * @hdr: set to what is to be sent, but for destination and P_Key

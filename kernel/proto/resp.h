@@ -102,7 +102,7 @@ struct frdma_resp {
 	u32 epsn;
 	u32 msn;
 	u32 mtu;
-	u8 access;
+	u16 access;
 	u8 kind;
 	bool in_msg;
 	enum frdma_resp_nak nak;
@@ -142,7 +142,7 @@ struct frdma_resp_recv {
  * @FRDMA_RESP_BAD_ALIGN: an atomic, or an ATOMIC WRITE, that is not on eight
  *	bytes
  * @FRDMA_RESP_TOO_LONG: longer than the receive request
- * @FRDMA_RESP_BAD_OPCODE: the operation does not exist
+ * @FRDMA_RESP_BAD_OPCODE: the operation does not exist; a FLUSH to nowhere
  * @FRDMA_RESP_NO_ACCESS: the queue pair does not allow it
  * @FRDMA_RESP_NO_RESOURCES: READ or atomic, and none is allowed
  * @FRDMA_RESP_BAD_KEY: the key, its range or its rights refuse it
@@ -220,6 +220,7 @@ bool frdma_resp_breaks(const struct frdma_resp *rs,
 enum frdma_resp_verdict frdma_resp_judge_uc(const struct frdma_resp *rs,
 					    const struct frdma_hdr *hdr,
 					    struct frdma_resp_recv recv);
+u16 frdma_resp_flush_access(const struct frdma_hdr *hdr);
 enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 					    const struct frdma_hdr *hdr);
 const struct frdma_resp_fault *

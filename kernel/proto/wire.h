@@ -57,6 +57,10 @@
 /* frdma_deth.sqpn */
 #define FRDMA_DETH_SQPN		GENMASK(23, 0)
 
+/* frdma_feth.how */
+#define FRDMA_FETH_SELECT	GENMASK(5, 4)
+#define FRDMA_FETH_PLACEMENT	GENMASK(3, 0)
+
 /* frdma_aeth.smsn */
 #define FRDMA_AETH_SYNDROME	GENMASK(31, 24)
 #define FRDMA_AETH_MSN		GENMASK(23, 0)
@@ -86,6 +90,34 @@ struct frdma_deth {
 	__be32	qkey;
 	__be32	sqpn;
 } __packed;
+
+/**
+ * struct frdma_feth - FLUSH extended header (A19)
+ * @how: 26 reserved bits, FRDMA_FETH_SELECT, _PLACEMENT
+ */
+struct frdma_feth {
+	__be32	how;
+} __packed;
+
+/**
+ * enum frdma_flush_placement - where data must be before a FLUSH is answered
+ * @FRDMA_FLUSH_GLOBAL: where every CPU and device sees them
+ * @FRDMA_FLUSH_PERSISTENT: where they outlive a loss of power
+ */
+enum frdma_flush_placement {
+	FRDMA_FLUSH_GLOBAL	= BIT(0),
+	FRDMA_FLUSH_PERSISTENT	= BIT(1),
+};
+
+/**
+ * enum frdma_flush_select - which data a FLUSH is about
+ * @FRDMA_FLUSH_RANGE: those in the range that it names
+ * @FRDMA_FLUSH_REGION: those in the region; the range means nothing
+ */
+enum frdma_flush_select {
+	FRDMA_FLUSH_RANGE	= 0,
+	FRDMA_FLUSH_REGION	= 1,
+};
 
 /**
  * struct frdma_reth - RDMA extended header (9.3.3)

@@ -74,6 +74,13 @@ static const struct frdma_wr wr_table[] = {
 		.wc_opcode	= IB_UVERBS_WC_FETCH_ADD,
 		ONE_PACKET(FETCH_ADD),
 	},
+	[FRDMA_WR_FLUSH] = {
+		.name		= "FLUSH",
+		.kind		= FRDMA_KIND_FLUSH,
+		.transports	= ON_RC,
+		.wc_opcode	= FRDMA_WC_FLUSH,
+		ONE_PACKET(FLUSH),
+	},
 	[FRDMA_WR_ATOMIC_WRITE] = {
 		.name		= "ATOMIC_WRITE",
 		.kind		= FRDMA_KIND_ATOMIC_WRITE,
@@ -147,6 +154,22 @@ judge_inline(const struct frdma_wr *wr, const struct frdma_send_wqe *wqe,
 	return FRDMA_WQE_OK;
 }
 
+/* It moves nothing, so it has no memory of its own. */
+static enum frdma_wqe_verdict judge_flush(const struct frdma_send_wqe *wqe)
+{
+	u32 placements = FRDMA_FLUSH_GLOBAL | FRDMA_FLUSH_PERSISTENT;
+
+	if (wqe->num_sge)
+		return FRDMA_WQE_BAD_SGES;
+	if (!wqe->flush.placement || wqe->flush.placement & ~placements ||
+	    wqe->flush.select > FRDMA_FLUSH_REGION)
+		return FRDMA_WQE_BAD_FLAGS;
+	if (wqe->flush.select == FRDMA_FLUSH_RANGE &&
+	    wqe->flush.length > FRDMA_MSG_MAX)
+		return FRDMA_WQE_BAD_MSG_LEN;
+	return FRDMA_WQE_OK;
+}
+
 static enum frdma_wqe_verdict
 judge_sges(const struct frdma_wr *wr, const struct frdma_send_wqe *wqe,
 	   const struct frdma_sge *sge, const struct frdma_wqe_limits *limits)
@@ -156,6 +179,8 @@ judge_sges(const struct frdma_wr *wr, const struct frdma_send_wqe *wqe,
 	/* Local operations move nothing. */
 	if (wr->kind == FRDMA_KIND_NONE)
 		return FRDMA_WQE_OK;
+	if (wr->kind == FRDMA_KIND_FLUSH)
+		return judge_flush(wqe);
 	if (is_eight_bytes(wr) &&
 	    (wqe->num_sge != 1 || sge->length != sizeof(u64)))
 		return FRDMA_WQE_BAD_ATOMIC_LEN;

@@ -16,7 +16,9 @@
 #define FRDMA_WR_REG_MR		0x20
 
 /* Numbers of ib_user_verbs.h that it has since Linux 6.2. */
+#define FRDMA_WR_FLUSH		14
 #define FRDMA_WR_ATOMIC_WRITE	15
+#define FRDMA_WC_FLUSH		8
 #define FRDMA_WC_ATOMIC_WRITE	9
 
 /*
@@ -118,7 +120,7 @@ struct frdma_wqe_limits {
  * @FRDMA_WQE_OK: as far as the slot alone tells
  * @FRDMA_WQE_BAD_OPCODE: unknown, not for this transport, or for the kernel only
  * @FRDMA_WQE_BAD_FLAGS: unknown flag, or INLINE with an operation that has no
- *                   data to send
+ *                   data to send, or a FLUSH to nowhere
  * @FRDMA_WQE_BAD_SGES: more scatter/gather entries than the slot has
  * @FRDMA_WQE_BAD_INLINE_LEN: more inline data than the slot has
  * @FRDMA_WQE_BAD_MSG_LEN: more than the largest message

@@ -56,6 +56,9 @@ FRDMA_AT(frdma_send_wqe, bind.length, 40);
 FRDMA_AT(frdma_send_wqe, bind.key, 48);
 FRDMA_AT(frdma_send_wqe, bind.mr_key, 52);
 FRDMA_AT(frdma_send_wqe, bind.access, 56);
+FRDMA_AT(frdma_send_wqe, flush.length, 32);
+FRDMA_AT(frdma_send_wqe, flush.placement, 40);
+FRDMA_AT(frdma_send_wqe, flush.select, 44);
 
 FRDMA_SIZE(frdma_recv_wqe, 16);
 FRDMA_AT(frdma_recv_wqe, wr_id, 0);

@@ -120,7 +120,7 @@ struct frdma_sge {
  * @inline_len: bytes of inline data that follow, where @flags say so
  * @ex: immediate data (big endian, as it goes on the wire) or the key to
  *      invalidate (in the byte order of the machine)
- * @rkey: remote key of READ, WRITE, ATOMIC WRITE and atomics
+ * @rkey: remote key of READ, WRITE, ATOMIC WRITE, FLUSH and atomics
  * @remote_addr: remote address of the same
  * @atomic: of COMPARE_SWAP and FETCH_ADD
  * @atomic.compare_add: value to compare with, or to add
@@ -141,6 +141,10 @@ struct frdma_sge {
  * @bind.mr_key: local key of the region; not looked at if @bind.length is 0
  * @bind.access: IB_UVERBS_ACCESS_REMOTE_*, IB_UVERBS_ACCESS_ZERO_BASED
  * @bind.reserved: zero
+ * @flush: of FLUSH
+ * @flush.length: bytes from @remote_addr on, unless the whole region is meant
+ * @flush.placement: enum ib_placement_type
+ * @flush.select: enum ib_selectivity_level
  * @reserved: zero; room for operations to come
  */
 struct frdma_send_wqe {
@@ -176,6 +180,11 @@ struct frdma_send_wqe {
 			__u32 access;
 			__u32 reserved;
 		} bind;
+		struct {
+			__aligned_u64 length;
+			__u32 placement;
+			__u32 select;
+		} flush;
 		__aligned_u64 reserved[4];
 	};
 	/* struct frdma_sge sge[num_sge], or inline_len bytes */

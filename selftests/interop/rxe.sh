@@ -87,6 +87,7 @@ nothing_is_sent_again() {
 }
 
 compile exchange
+compile placement
 mtu 4200
 deep_queues
 for pair in "frdma0 rxe0" "rxe0 frdma0"; do
@@ -96,6 +97,7 @@ for pair in "frdma0 rxe0" "rxe0 frdma0"; do
 	ktap_test exchange v6 -r 10
 	ktap_test exchange v4 -q 16 -n 64 -r 2 -m 1024
 	ktap_test wire
+	ktap_test placement_between $dev1 $dev2
 	ktap_test rping_verifies 10.77.0.2
 	ktap_test rping_verifies fd77::2
 	for tool in write read send atomic; do

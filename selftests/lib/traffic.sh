@@ -34,6 +34,17 @@ exchange_between() {
 	note "$(tail -n 1 "$KTAP_TMP/client")"
 }
 
+# Runs "placement" between DEV1 here, which reaches for memory of DEV2 in guest
+# 2, over IPv4.
+placement_between() {
+	local gid1 gid2
+
+	gid1=$(gid_index "$1" v4)
+	gid2=$(gid_index "$2" v4 2)
+	pair 18517 "$PROGRAMS/placement $2 $gid2 serve 18517" \
+		"$PROGRAMS/placement $1 $gid1 reach 18517 frdma2"
+}
+
 # Prints "NAME VALUE" for the hardware counters of DEV in guest N that the
 # globs name. One that names none is an error. Arguments: DEV N GLOB...
 # shellcheck disable=SC2016 # for the guest's shell

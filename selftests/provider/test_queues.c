@@ -859,6 +859,37 @@ TEST(builder__atomic_write_is_inline)
 	close_qp(qp);
 }
 
+#if FRDMA_WR_FLUSH
+TEST(builder__flush)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, IBV_QP_EX_WITH_FLUSH);
+	struct ibv_qp_ex *ex = &to_frdma_qp(qp)->vqp.qp_ex;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_FLUSH }, *bad;
+	struct frdma_send_wqe *wqe;
+
+	ex->wr_start(ex);
+	ex->wr_id = 1;
+	ex->wr_flags = IBV_SEND_FENCE;
+	ex->wr_flush(ex, 2, 3, 1UL << 33, IBV_FLUSH_PERSISTENT, IBV_FLUSH_MR);
+	EXPECT_EQ(ex->wr_complete(ex), 0);
+
+	wqe = sq_slot(qp, 0);
+	EXPECT_EQ(wqe->wr_id, 1);
+	EXPECT_EQ(wqe->opcode, 14);
+	EXPECT_EQ(wqe->flags, IBV_SEND_FENCE);
+	EXPECT_EQ(wqe->rkey, 2);
+	EXPECT_EQ(wqe->remote_addr, 3);
+	EXPECT_EQ(wqe->flush.length, 1UL << 33);
+	EXPECT_EQ(wqe->flush.placement, 2);
+	EXPECT_EQ(wqe->flush.select, 1);
+	EXPECT_EQ(wqe->num_sge, 0);
+
+	/* struct ibv_send_wr cannot say what to flush. */
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), EINVAL);
+	close_qp(qp);
+}
+#endif
+
 TEST(bind__keys)
 {
 	struct ibv_qp *qp = open_qp(IBV_QPT_RC, frdma_qp_send_ops(IBV_QPT_RC));

@@ -38,7 +38,7 @@ void side_init(struct sim_side *side, u32 psn, u32 peer_psn)
 	};
 	side->resp = (struct frdma_resp) {
 		.mtu	= SIM_MTU,
-		.access	= FRDMA_ACC_REMOTE,
+		.access	= FRDMA_ACC_REMOTE | FRDMA_ACC_FLUSH,
 		.res	= side->res,
 		.nr_res	= shape->rd_max,
 	};
@@ -97,6 +97,9 @@ void side_post(struct sim_side *side)
 		slot->wqe.remote_addr = SIM_COUNTER_VA;
 		slot->wqe.atomic.compare_add = wr->seed;
 		slot->wqe.atomic.swap = wr->off;
+		break;
+	case FRDMA_KIND_FLUSH:
+		slot->wqe.flush.placement = FRDMA_FLUSH_GLOBAL;
 		break;
 	}
 
@@ -513,7 +516,8 @@ static void accept(struct sim_side *side, const struct frdma_hdr *hdr,
 	side->abs_epsn += (rs->epsn - epsn) & FRDMA_PSN_MASK;
 	if (op->kind == FRDMA_KIND_ATOMIC)
 		send_atomic_ack(side, hdr->psn, orig);
-	else if (op->kind == FRDMA_KIND_ATOMIC_WRITE)
+	else if (op->kind == FRDMA_KIND_ATOMIC_WRITE ||
+		 op->kind == FRDMA_KIND_FLUSH)
 		send_empty_response(side, hdr->psn);
 	send_read_response(side);
 }

@@ -44,7 +44,7 @@ static u8 random_opcode(struct rnd *rnd)
 		IB_UVERBS_WR_RDMA_READ, IB_UVERBS_WR_RDMA_READ,
 		IB_UVERBS_WR_ATOMIC_CMP_AND_SWP,
 		IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD,
-		FRDMA_WR_ATOMIC_WRITE,
+		FRDMA_WR_ATOMIC_WRITE, FRDMA_WR_FLUSH,
 		IB_UVERBS_WR_LOCAL_INV, FRDMA_WR_REG_MR,
 	};
 
@@ -82,6 +82,7 @@ static void plan_wr(struct sim_world *world, struct sim_wr *wr)
 	};
 	switch (frdma_wr(wr->opcode)->kind) {
 	case FRDMA_KIND_NONE:
+	case FRDMA_KIND_FLUSH:
 		wr->len = 0;
 		break;
 	case FRDMA_KIND_ATOMIC_WRITE:

@@ -414,6 +414,18 @@ TEST(frdma_ack_judge__atomic_write)
 	EXPECT_EQ(reap_all(), 2);
 }
 
+TEST(frdma_ack_judge__flush)
+{
+	sendq_init(&q);
+	sent(FRDMA_WR_FLUSH, 0);
+	EXPECT_EQ(judge_ack(0, 0x1f), FRDMA_ACK_LOST);
+	EXPECT_EQ(judge_ack(0, FRDMA_NAK_ACCESS), FRDMA_ACK_REM_ACCESS);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 0, 0), FRDMA_ACK_DATA);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(q.rq.rd_out, 0);
+	EXPECT_EQ(reap_all(), 1);
+}
+
 TEST(frdma_ack_judge__answer_of_another_kind)
 {
 	sendq_init(&q);

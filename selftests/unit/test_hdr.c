@@ -20,6 +20,8 @@ static struct frdma_hdr random_hdr(u8 opcode)
 		.pkey		= rnd_u64(&rnd),
 		.dqpn		= rnd_u64(&rnd) & FRDMA_QPN_MASK,
 		.psn		= rnd_u64(&rnd) & 0xffffff,
+		.flush_placement = rnd_below(&rnd, 16),
+		.flush_select	= rnd_below(&rnd, 4),
 		.va		= rnd_u64(&rnd),
 		.rkey		= rnd_u64(&rnd),
 		.dma_len	= rnd_u64(&rnd),
@@ -42,6 +44,8 @@ static struct frdma_hdr without_absent(struct frdma_hdr hdr)
 
 	if (!(ext & FRDMA_EXT_DETH))
 		hdr.qkey = hdr.sqpn = 0;
+	if (!(ext & FRDMA_EXT_FETH))
+		hdr.flush_placement = hdr.flush_select = 0;
 	if (!(ext & (FRDMA_EXT_RETH | FRDMA_EXT_ATOMIC)))
 		hdr.va = hdr.rkey = 0;
 	if (!(ext & FRDMA_EXT_RETH))
@@ -72,6 +76,8 @@ static void expect_same(const struct frdma_hdr *a, const struct frdma_hdr *b)
 	EXPECT_EQ(a->pkey, b->pkey);
 	EXPECT_EQ(a->dqpn, b->dqpn);
 	EXPECT_EQ(a->psn, b->psn);
+	EXPECT_EQ(a->flush_placement, b->flush_placement);
+	EXPECT_EQ(a->flush_select, b->flush_select);
 	EXPECT_EQ(a->va, b->va);
 	EXPECT_EQ(a->rkey, b->rkey);
 	EXPECT_EQ(a->dma_len, b->dma_len);
@@ -105,6 +111,25 @@ static enum frdma_hdr_verdict parse_exact(struct frdma_hdr *hdr,
 static bool is_known(u32 opcode)
 {
 	return frdma_op(opcode)->kind != FRDMA_KIND_NONE;
+}
+
+/* The FETH comes before the RETH; its low byte says it all. */
+TEST(frdma_hdr_build__flush)
+{
+	static const u8 expected[] = {
+		0, 0, 0, 0x13,
+		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+	};
+	struct frdma_hdr hdr = {
+		.opcode = FRDMA_FLUSH, .flush_placement = 3,
+		.flush_select = FRDMA_FLUSH_REGION,
+		.va = 0x0102030405060708, .rkey = 0x090a0b0c,
+		.dma_len = 0x0d0e0f10,
+	};
+	u8 buf[FRDMA_HDR_MAX];
+
+	EXPECT_EQ(frdma_hdr_build(buf, &hdr), 12 + sizeof(expected));
+	EXPECT(!memcmp(buf + 12, expected, sizeof(expected)));
 }
 
 TEST(frdma_hdr_max__is_the_longest_row)

@@ -34,6 +34,7 @@ static const struct {
 	{ 0x14, FRDMA_KIND_ATOMIC,	40,	"se" },
 	{ 0x16, FRDMA_KIND_SEND,	16,	"epR" },
 	{ 0x17, FRDMA_KIND_SEND,	16,	"seprR" },
+	{ 0x1c, FRDMA_KIND_FLUSH,	32,	"se" },
 	{ 0x1d, FRDMA_KIND_ATOMIC_WRITE, 28,	"sep" },
 	{ 0x20, FRDMA_KIND_SEND,	12,	"spr" },
 	{ 0x21, FRDMA_KIND_SEND,	12,	"p" },

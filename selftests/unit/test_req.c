@@ -170,6 +170,26 @@ TEST(frdma_req_plan__atomic_write_carries_its_eight_bytes)
 	EXPECT_EQ(q.rq.rd_out, 1);
 }
 
+TEST(frdma_req_plan__flush)
+{
+	struct frdma_req_pkt pkt;
+	struct frdma_swr *wr;
+
+	sendq_init(&q);
+	wr = sendq_post(&q, FRDMA_WR_FLUSH, 0);
+	wr->wqe.flush.length = 100000;
+	wr->wqe.flush.placement = FRDMA_FLUSH_PERSISTENT;
+	wr->wqe.flush.select = FRDMA_FLUSH_REGION;
+	pkt = expect_sent(FRDMA_FLUSH, 0, 0, 0);
+	EXPECT_EQ(pkt.hdr.va, SENDQ_VA);
+	EXPECT_EQ(pkt.hdr.rkey, SENDQ_RKEY);
+	EXPECT_EQ(pkt.hdr.dma_len, 100000);
+	EXPECT_EQ(pkt.hdr.flush_placement, FRDMA_FLUSH_PERSISTENT);
+	EXPECT_EQ(pkt.hdr.flush_select, FRDMA_FLUSH_REGION);
+	EXPECT_EQ(pkt.span, 1);
+	EXPECT_EQ(q.rq.rd_out, 1);
+}
+
 static void expect_read(u32 nth_psn, u32 off, u32 len, u32 span)
 {
 	struct frdma_req_pkt pkt = sendq_send(&q);

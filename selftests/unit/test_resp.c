@@ -50,6 +50,16 @@ static struct frdma_hdr atomic_write(void)
 	return request(FRDMA_ATOMIC_WRITE, 8);
 }
 
+static struct frdma_hdr flush(u8 placement, u8 select)
+{
+	struct frdma_hdr hdr = request(FRDMA_FLUSH, 0);
+
+	hdr.flush_placement = placement;
+	hdr.flush_select = select;
+	hdr.dma_len = 3000;
+	return hdr;
+}
+
 static enum frdma_resp_verdict judge(struct frdma_hdr hdr)
 {
 	return frdma_resp_judge(&rs, &hdr, recv_1k);
@@ -356,6 +366,57 @@ TEST(frdma_resp_judge__atomic_write_is_eight_bytes)
 	hdr = atomic_write();
 	hdr.pad = 1;
 	EXPECT_EQ(judge(hdr), FRDMA_RESP_BAD_LENGTH);
+}
+
+TEST(frdma_resp_judge__flush)
+{
+	struct frdma_hdr hdr;
+	u32 i;
+
+	fresh();
+	rs.access = FRDMA_ACC_FLUSH;
+	for (i = 0; i < 16; i++)
+		EXPECT_EQ(judge(flush(i, 0)), i >= 1 && i <= 3 ?
+			  FRDMA_RESP_ACCEPT : FRDMA_RESP_BAD_OPCODE);
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(judge(flush(1, i)), i <= 1 ?
+			  FRDMA_RESP_ACCEPT : FRDMA_RESP_BAD_OPCODE);
+
+	hdr = flush(1, FRDMA_FLUSH_RANGE);
+	hdr.va = 3;
+	hdr.dma_len = FRDMA_MSG_MAX;
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_ACCEPT);
+	hdr.dma_len++;
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_BAD_LENGTH);
+	hdr.flush_select = FRDMA_FLUSH_REGION;
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_ACCEPT);
+	hdr.payload_len = 4;
+	EXPECT_EQ(judge(hdr), FRDMA_RESP_BAD_LENGTH);
+
+	rs.nr_res = 0;
+	EXPECT_EQ(judge(flush(1, 0)), FRDMA_RESP_NO_RESOURCES);
+}
+
+TEST(frdma_resp_judge__flush_needs_the_right_for_each_placement)
+{
+	static const u16 rights[] = {
+		[FRDMA_FLUSH_GLOBAL] = FRDMA_ACC_FLUSH_GLOBAL,
+		[FRDMA_FLUSH_PERSISTENT] = FRDMA_ACC_FLUSH_PERSISTENT,
+		[3] = FRDMA_ACC_FLUSH,
+	};
+	u32 placement, have;
+
+	fresh();
+	for (placement = 1; placement <= 3; placement++)
+		for (have = 0; have <= 3; have++) {
+			struct frdma_hdr hdr = flush(placement, 0);
+
+			rs.access = FRDMA_ACC_REMOTE | have << 8;
+			EXPECT_EQ(judge(hdr), placement & ~have ?
+				  FRDMA_RESP_NO_ACCESS : FRDMA_RESP_ACCEPT);
+			EXPECT_EQ(frdma_resp_flush_access(&hdr),
+				  rights[placement]);
+		}
 }
 
 TEST(frdma_resp_judge__longer_than_the_receive_request)
@@ -691,6 +752,8 @@ TEST(frdma_resp_judge_dup__atomic_write_is_answered_however_old)
 	for (i = 0; i <= NR_RES; i++)
 		execute(request(FRDMA_FETCH_ADD, 0));
 	EXPECT_EQ(judge(hdr), FRDMA_RESP_DUPLICATE);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_EMPTY);
+	hdr.opcode = FRDMA_FLUSH;
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_EMPTY);
 	frdma_resp_commit_dup(&rs, &hdr, FRDMA_DUP_EMPTY);
 	EXPECT(!rs.ack_due && !rs.read.active);

@@ -62,6 +62,7 @@ TEST(frdma_wr_opcode__is_a_packet_of_its_kind)
 		if (!(starts && ends) &&
 		    (t == FRDMA_UD || wr->kind == FRDMA_KIND_READ ||
 		     wr->kind == FRDMA_KIND_ATOMIC ||
+		     wr->kind == FRDMA_KIND_FLUSH ||
 		     wr->kind == FRDMA_KIND_ATOMIC_WRITE))
 			continue;
 
@@ -82,6 +83,9 @@ TEST(frdma_wqe_judge_send__opcodes_of_rc)
 		bool known = opcode <= IB_UVERBS_WR_SEND_WITH_INV ||
 			     opcode == FRDMA_WR_ATOMIC_WRITE;
 
+		/* Nothing to flush to, and memory that it has none of. */
+		if (opcode == FRDMA_WR_FLUSH)
+			continue;
 		EXPECT_EQ(judge_op(opcode, &rc),
 			  known ? FRDMA_WQE_OK : FRDMA_WQE_BAD_OPCODE);
 	}
@@ -234,6 +238,43 @@ TEST(frdma_wqe_judge_send__atomic_write_is_eight_bytes_or_inline)
 	for (wqe.inline_len = 0; wqe.inline_len <= 16; wqe.inline_len++)
 		EXPECT_EQ(judge(wqe, 0, &rc), wqe.inline_len == 8 ?
 			  FRDMA_WQE_OK : FRDMA_WQE_BAD_ATOMIC_LEN);
+}
+
+static enum frdma_wqe_verdict judge_flush(u32 placement, u32 select, u64 len)
+{
+	return judge((struct frdma_send_wqe) {
+		.opcode = FRDMA_WR_FLUSH,
+		.flush = { .placement = placement, .select = select,
+			   .length = len },
+	}, 0, &rc);
+}
+
+TEST(frdma_wqe_judge_send__flush)
+{
+	struct frdma_send_wqe wqe = {
+		.opcode = FRDMA_WR_FLUSH, .flush.placement = 1,
+	};
+	u32 i;
+
+	for (i = 0; i < 32; i++)
+		EXPECT_EQ(judge_flush(i, 0, 1), i >= 1 && i <= 3 ?
+			  FRDMA_WQE_OK : FRDMA_WQE_BAD_FLAGS);
+	for (i = 0; i < 8; i++)
+		EXPECT_EQ(judge_flush(1, i, 1), i <= 1 ? FRDMA_WQE_OK :
+							 FRDMA_WQE_BAD_FLAGS);
+	EXPECT_EQ(judge_flush(1 | 256, 0, 1), FRDMA_WQE_BAD_FLAGS);
+	EXPECT_EQ(judge_flush(1, 0, FRDMA_MSG_MAX), FRDMA_WQE_OK);
+	EXPECT_EQ(judge_flush(1, 0, FRDMA_MSG_MAX + 1ULL),
+		  FRDMA_WQE_BAD_MSG_LEN);
+	EXPECT_EQ(judge_flush(1, 0, 1ULL << 32), FRDMA_WQE_BAD_MSG_LEN);
+	EXPECT_EQ(judge_flush(1, 1, U64_MAX), FRDMA_WQE_OK);
+
+	wqe.num_sge = 1;
+	EXPECT_EQ(judge(wqe, 0, &rc), FRDMA_WQE_BAD_SGES);
+	wqe.num_sge = 0;
+	wqe.flags = FRDMA_WQE_INLINE;
+	EXPECT_EQ(judge(wqe, 0, &rc), FRDMA_WQE_BAD_FLAGS);
+	EXPECT_EQ(judge_op(FRDMA_WR_FLUSH, &uc), FRDMA_WQE_BAD_OPCODE);
 }
 
 TEST(frdma_wqe_judge_recv__number_of_sges)

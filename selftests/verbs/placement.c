@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ATOMIC WRITE: what it stores, when, and what it refuses. placement.sh builds
- * and runs it:
+ * ATOMIC WRITE and FLUSH: what they do, when, and what is refused.
+ * placement.sh builds and runs it:
  *
- *	placement DEVICE GID_INDEX CASE
+ *	placement DEVICE GID_INDEX CASE [FILE]
+ *	placement DEVICE GID_INDEX serve PORT
+ *	placement DEVICE GID_INDEX reach PORT HOST
  *
- * In each pair of queue pairs far has the memory, and near reaches for it.
+ * In each pair of queue pairs far has the memory, and near reaches for it. FILE
+ * is persistent memory, where a case needs such. The last two are a pair over
+ * two machines.
  */
+#include <fcntl.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "../lib/pair.h"
 
 #define SIZE	8192
 
-/* libibverbs has no name for it. */
+/* libibverbs has no names for them. */
+#define DEVICE_FLUSH_GLOBAL	(1ULL << 38)
+#define DEVICE_FLUSH_PERSISTENT	(1ULL << 39)
 #define DEVICE_ATOMIC_WRITE	(1ULL << 40)
+
+#define FLUSH_RIGHTS	(IBV_ACCESS_FLUSH_GLOBAL | IBV_ACCESS_FLUSH_PERSISTENT)
+
+#define OPS	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ | \
+		 IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_FLUSH)
 
 static unsigned char memory[SIZE] __attribute__((aligned(8)));
 static unsigned char local[SIZE] __attribute__((aligned(8)));
@@ -70,6 +86,8 @@ static void device_says_so(void)
 
 	EXPECT(!ibv_query_device_ex(ctx, NULL, &attr));
 	EXPECT(attr.device_cap_flags_ex & DEVICE_ATOMIC_WRITE);
+	EXPECT(attr.device_cap_flags_ex & DEVICE_FLUSH_GLOBAL);
+	EXPECT(attr.device_cap_flags_ex & DEVICE_FLUSH_PERSISTENT);
 }
 
 static void eight_bytes(void)
@@ -93,34 +111,50 @@ static void eight_bytes(void)
 	unmake_pair(&p);
 }
 
-static struct ibv_qp_ex *make_builder(struct pair *p)
+static struct ibv_qp_ex *make_ex(struct ibv_cq *near_cq)
 {
 	struct ibv_qp_init_attr_ex init = {
-		.send_cq = p->near_cq, .recv_cq = p->near_cq,
+		.send_cq = near_cq, .recv_cq = near_cq,
 		.qp_type = IBV_QPT_RC, .sq_sig_all = 1,
 		.cap = { .max_send_wr = 8, .max_recv_wr = 1,
 			 .max_send_sge = 1, .max_recv_sge = 1 },
 		.comp_mask = IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.pd = pd,
-		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE |
-				  IBV_QP_EX_WITH_ATOMIC_WRITE,
+		.send_ops_flags = OPS,
 	};
+	struct ibv_qp *qp = ibv_create_qp_ex(ctx, &init);
 
+	EXPECT(qp);
+	return ibv_qp_to_qp_ex(qp);
+}
+
+/* Far may have other rights than usual. */
+static struct ibv_qp_ex *make_builder(struct pair *p, int rights)
+{
+	struct ibv_qp_attr init = init_attr(), rtr, rts = rts_attr();
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_qp_ex *ex;
+
+	*p = make_pair(8);
 	EXPECT(!ibv_destroy_qp(p->near));
-	p->near = ibv_create_qp_ex(ctx, &init);
-	EXPECT(p->near);
+	ex = make_ex(p->near_cq);
+	p->near = &ex->qp_base;
 	EXPECT(!connect_qp(p->near, p->far->qp_num));
-	EXPECT(!ibv_modify_qp(p->far, &(struct ibv_qp_attr) {
-			.qp_state = IBV_QPS_RESET }, IBV_QP_STATE));
-	EXPECT(!connect_qp(p->far, p->near->qp_num));
-	return ibv_qp_to_qp_ex(p->near);
+
+	rtr = rtr_attr(p->near->qp_num);
+	init.qp_access_flags = rights;
+	EXPECT(!ibv_modify_qp(p->far, &reset, IBV_QP_STATE));
+	EXPECT(!ibv_modify_qp(p->far, &init, TO_INIT));
+	EXPECT(!ibv_modify_qp(p->far, &rtr, TO_RTR));
+	EXPECT(!ibv_modify_qp(p->far, &rts, TO_RTS));
+	return ex;
 }
 
 static void builder(void)
 {
-	struct pair p = make_pair(8);
-	struct ibv_qp_ex *ex = make_builder(&p);
+	struct pair p;
+	struct ibv_qp_ex *ex = make_builder(&p, RIGHTS);
 
 	memset(local, 0x22, 64);
 	ibv_wr_start(ex);
@@ -236,6 +270,230 @@ static void comes_after_what_was_written(void)
 	unmake_pair(&p);
 }
 
+/* How a FLUSH of a part of a region ends, on a pair for itself. */
+static int flush_outcome(const struct ibv_mr *of, int rights, uint64_t addr,
+			 size_t len, int placement, int select)
+{
+	struct pair p;
+	struct ibv_qp_ex *ex = make_builder(&p, rights);
+	struct ibv_wc wc;
+
+	ibv_wr_start(ex);
+	ibv_wr_flush(ex, of->rkey, addr, len, placement, select);
+	EXPECT(!ibv_wr_complete(ex));
+	wc = completion(p.near_cq);
+	EXPECT(wc.status || wc.opcode == IBV_WC_FLUSH);
+	unmake_pair(&p);
+	return wc.status;
+}
+
+static struct ibv_mr *flushable(void)
+{
+	struct ibv_mr *of = ibv_reg_mr(pd, memory, SIZE, RIGHTS |
+				       IBV_ACCESS_FLUSH_GLOBAL);
+
+	EXPECT(of);
+	return of;
+}
+
+static void flush(void)
+{
+	struct ibv_mr *of = flushable();
+	struct pair p;
+	struct ibv_qp_ex *ex = make_builder(&p, RIGHTS | FLUSH_RIGHTS);
+	int i;
+
+	memset(local, 0x55, 3000);
+	ibv_wr_start(ex);
+	ibv_wr_rdma_write(ex, of->rkey, at(1));
+	ibv_wr_set_sge(ex, local_mr->lkey, (uintptr_t)local, 3000);
+	ibv_wr_flush(ex, of->rkey, at(1), 3000, IBV_FLUSH_GLOBAL,
+		     IBV_FLUSH_RANGE);
+	ibv_wr_rdma_read(ex, of->rkey, at(1));
+	ibv_wr_set_sge(ex, local_mr->lkey, (uintptr_t)local + 4096, 3000);
+	ibv_wr_flush(ex, of->rkey, 77, 1 << 30, IBV_FLUSH_GLOBAL, IBV_FLUSH_MR);
+	ibv_wr_flush(ex, of->rkey, at(SIZE), 0, IBV_FLUSH_GLOBAL,
+		     IBV_FLUSH_RANGE);
+	EXPECT(!ibv_wr_complete(ex));
+	for (i = 0; i < 5; i++)
+		EXPECT(!status(p.near_cq));
+	EXPECT(!memcmp(local, local + 4096, 3000));
+	EXPECT(!memcmp(local, memory + 1, 3000));
+	unmake_pair(&p);
+}
+
+static void flush_refuses(void)
+{
+	const int all = RIGHTS | FLUSH_RIGHTS;
+	struct ibv_mr *of = flushable();
+
+	EXPECT(!flush_outcome(of, all, at(0), SIZE, IBV_FLUSH_GLOBAL,
+			      IBV_FLUSH_RANGE));
+	EXPECT(flush_outcome(of, all, at(1), SIZE, IBV_FLUSH_GLOBAL,
+			     IBV_FLUSH_RANGE) == IBV_WC_REM_ACCESS_ERR);
+	EXPECT(flush_outcome(mr, all, at(0), 8, IBV_FLUSH_GLOBAL,
+			     IBV_FLUSH_RANGE) == IBV_WC_REM_ACCESS_ERR);
+	EXPECT(flush_outcome(of, all, at(0), 8, IBV_FLUSH_PERSISTENT,
+			     IBV_FLUSH_MR) == IBV_WC_REM_ACCESS_ERR);
+	EXPECT(flush_outcome(of, all, at(0), 8, IBV_FLUSH_PERSISTENT |
+			     IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(flush_outcome(of, RIGHTS, at(0), 8, IBV_FLUSH_GLOBAL,
+			     IBV_FLUSH_RANGE) == IBV_WC_REM_INV_REQ_ERR);
+	EXPECT(flush_outcome(of, all, at(0), 8, 0, IBV_FLUSH_RANGE) ==
+	       IBV_WC_LOC_QP_OP_ERR);
+	EXPECT(flush_outcome(of, all, at(0), 8, IBV_FLUSH_GLOBAL, 2) ==
+	       IBV_WC_LOC_QP_OP_ERR);
+	EXPECT(flush_outcome(of, all, at(0), 1UL << 32, IBV_FLUSH_GLOBAL,
+			     IBV_FLUSH_RANGE) == IBV_WC_LOC_LEN_ERR);
+}
+
+/* Memory that forgets is not registered for persistence, nor made so later. */
+static void memory_that_forgets(void)
+{
+	struct ibv_mr *of = flushable();
+
+	errno = 0;
+	EXPECT(!ibv_reg_mr(pd, memory, SIZE, IBV_ACCESS_LOCAL_WRITE |
+			   IBV_ACCESS_FLUSH_PERSISTENT));
+	EXPECT(errno == EINVAL);
+	EXPECT(ibv_rereg_mr(of, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			    RIGHTS | FLUSH_RIGHTS));
+	EXPECT(!flush_outcome(of, RIGHTS | FLUSH_RIGHTS, at(0), SIZE,
+			      IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE));
+}
+
+#define FILE_SIZE	(4 << 20)
+
+static const char *file;
+
+static void memory_that_does_not(void)
+{
+	int rights = RIGHTS | FLUSH_RIGHTS, fd = open(file, O_RDWR), i;
+	struct ibv_qp_ex *ex;
+	struct ibv_mr *of;
+	struct pair p;
+	char *kept;
+
+	EXPECT(fd >= 0);
+	kept = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	EXPECT(kept != MAP_FAILED);
+	of = ibv_reg_mr(pd, kept, FILE_SIZE, rights);
+	EXPECT(of);
+
+	ex = make_builder(&p, rights);
+	memset(local, 0x66, SIZE);
+	ibv_wr_start(ex);
+	ibv_wr_rdma_write(ex, of->rkey, (uintptr_t)kept + 4000);
+	ibv_wr_set_sge(ex, local_mr->lkey, (uintptr_t)local, SIZE);
+	ibv_wr_flush(ex, of->rkey, (uintptr_t)kept + 4000, SIZE,
+		     IBV_FLUSH_PERSISTENT, IBV_FLUSH_RANGE);
+	ibv_wr_flush(ex, of->rkey, 0, 0, IBV_FLUSH_PERSISTENT |
+		     IBV_FLUSH_GLOBAL, IBV_FLUSH_MR);
+	EXPECT(!ibv_wr_complete(ex));
+	for (i = 0; i < 3; i++)
+		EXPECT(!status(p.near_cq));
+	EXPECT(!memcmp(kept + 4000, local, SIZE));
+	EXPECT(flush_outcome(of, rights, (uintptr_t)kept + 1, FILE_SIZE,
+			     IBV_FLUSH_PERSISTENT, IBV_FLUSH_RANGE) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	unmake_pair(&p);
+}
+
+/* What one end tells the other. */
+struct end {
+	union ibv_gid gid;
+	uint64_t addr;
+	uint32_t rkey;
+	uint32_t qpn;
+};
+
+static void connect_ends(struct ibv_qp *qp, const struct end *peer)
+{
+	struct ibv_qp_attr init = init_attr(), rtr = rtr_attr(peer->qpn);
+	struct ibv_qp_attr rts = rts_attr();
+
+	init.qp_access_flags = RIGHTS | IBV_ACCESS_FLUSH_GLOBAL;
+	rtr.ah_attr.grh.dgid = peer->gid;
+	rts.timeout = 18;
+	EXPECT(!ibv_modify_qp(qp, &init, TO_INIT));
+	EXPECT(!ibv_modify_qp(qp, &rtr, TO_RTR));
+	EXPECT(!ibv_modify_qp(qp, &rts, TO_RTS));
+}
+
+/* Exchanges addresses, and connects; both are connected on return. */
+static struct end meet(int sock, struct ibv_qp *qp)
+{
+	struct ibv_mr *of = flushable();
+	struct end me = { .addr = at(0), .rkey = of->rkey, .qpn = qp->qp_num };
+	struct end peer;
+	char ready;
+
+	EXPECT(!ibv_query_gid(ctx, 1, gid_index, &me.gid));
+	EXPECT(write(sock, &me, sizeof(me)) == sizeof(me));
+	EXPECT(recv(sock, &peer, sizeof(peer), MSG_WAITALL) == sizeof(peer));
+	connect_ends(qp, &peer);
+	EXPECT(write(sock, "r", 1) == 1 && read(sock, &ready, 1) == 1);
+	return peer;
+}
+
+static int serve(const char *port)
+{
+	struct ibv_cq *cq = ibv_create_cq(ctx, 8, NULL, NULL, 0);
+	struct addrinfo hints = { .ai_family = AF_INET6,
+				  .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_PASSIVE }, *addr;
+	int sock, on = 1;
+	char end;
+
+	EXPECT(!getaddrinfo(NULL, port, &hints, &addr));
+	sock = socket(addr->ai_family, addr->ai_socktype, 0);
+	EXPECT(!setsockopt(sock, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)));
+	EXPECT(!bind(sock, addr->ai_addr, addr->ai_addrlen));
+	EXPECT(!listen(sock, 1));
+	sock = accept(sock, NULL, NULL);
+	EXPECT(sock >= 0);
+	meet(sock, &make_ex(cq)->qp_base);
+	EXPECT(!read(sock, &end, 1));
+	return 0;
+}
+
+#define ROUNDS	50
+
+static int reach(const char *port, const char *host)
+{
+	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *addr;
+	struct ibv_qp_ex *ex = make_ex(cq);
+	struct end peer;
+	uint64_t round;
+	int sock, i;
+
+	EXPECT(!getaddrinfo(host, port, &hints, &addr));
+	sock = socket(addr->ai_family, addr->ai_socktype, 0);
+	EXPECT(!connect(sock, addr->ai_addr, addr->ai_addrlen));
+	peer = meet(sock, &ex->qp_base);
+
+	for (round = 1; round <= ROUNDS; round++) {
+		memset(local, round, 3000);
+		memcpy(local + 8, &round, 8);
+		ibv_wr_start(ex);
+		ibv_wr_rdma_write(ex, peer.rkey, peer.addr);
+		ibv_wr_set_sge(ex, local_mr->lkey, (uintptr_t)local, 3000);
+		ibv_wr_atomic_write(ex, peer.rkey, peer.addr + 8, &round);
+		ibv_wr_flush(ex, peer.rkey, peer.addr, 3000, IBV_FLUSH_GLOBAL,
+			     IBV_FLUSH_RANGE);
+		ibv_wr_rdma_read(ex, peer.rkey, peer.addr);
+		ibv_wr_set_sge(ex, local_mr->lkey, (uintptr_t)local + 4096,
+			       3000);
+		EXPECT(!ibv_wr_complete(ex));
+		for (i = 0; i < 4; i++)
+			EXPECT(!status(cq));
+		EXPECT(!memcmp(local, local + 4096, 3000));
+	}
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -247,19 +505,28 @@ static const struct {
 	CASE(refuses),
 	CASE(needs_rights_of_the_queue_pair),
 	CASE(comes_after_what_was_written),
+	CASE(flush),
+	CASE(flush_refuses),
+	CASE(memory_that_forgets),
+	CASE(memory_that_does_not),
 };
 
 int main(int argc, char **argv)
 {
 	size_t i;
 
-	if (argc != 4)
+	if (argc < 4)
 		return 2;
+	file = argv[4];
 	open_device(argv[1], argv[2]);
 	mr = ibv_reg_mr(pd, memory, SIZE, RIGHTS);
 	local_mr = ibv_reg_mr(pd, local, SIZE, IBV_ACCESS_LOCAL_WRITE);
 	EXPECT(mr && local_mr);
 
+	if (!strcmp(argv[3], "serve"))
+		return serve(argv[4]);
+	if (!strcmp(argv[3], "reach"))
+		return reach(argv[4], argv[5]);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (!strcmp(cases[i].name, argv[3])) {
 			cases[i].run();

@@ -1,15 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# ATOMIC WRITE: placement.c, and what pyverbs has of it.
+# ATOMIC WRITE and FLUSH: placement.c, and what pyverbs has of them.
 #
-# smp: 2
+# guests: 2
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/traffic.sh"
 
 placement() {
 	"$PROGRAMS/placement" frdma0 "$(gid_index frdma0 v4)" "$1"
+}
+
+# The requests and their answers, in the eyes of tshark and of scapy.
+wire() {
+	local opcode
+
+	captured placement_between frdma0 frdma0
+	wire_is_clean
+	for opcode in 28 29; do
+		[ "$(cut -f 3 "$KTAP_TMP/wire" | grep -cx $opcode)" -ge 50 ] ||
+			fail "too few packets of opcode $opcode"
+	done
 }
 
 # One that is skipped has not passed.
@@ -28,8 +40,11 @@ pyverbs() {
 compile placement
 links_up
 for case in device_says_so eight_bytes builder refuses \
-	needs_rights_of_the_queue_pair comes_after_what_was_written; do
+	needs_rights_of_the_queue_pair comes_after_what_was_written \
+	flush flush_refuses memory_that_forgets; do
 	ktap_test placement $case
 done
+ktap_test wire
 ktap_test pyverbs test_qp_ex_rc_atomic_write 1
+ktap_test pyverbs test_qp_ex_rc_flush 2
 ktap_end
