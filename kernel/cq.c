@@ -104,6 +104,8 @@ void frdma_cq_notify(struct frdma_cq *cq)
 /* Ends the delivery of events; nobody pushes any more. */
 static void cq_stop(struct frdma_cq *cq)
 {
+	hrtimer_cancel(&cq->moderation.timer);
+
 	/* Pairs with the release in cq_csd_run(). */
 	while (atomic_read_acquire(&cq->csd_users))
 		usleep_range(1, 10);
@@ -180,9 +182,37 @@ static void cq_take_request(struct frdma_cq *cq, bool solicited)
 	smp_mb();
 	if (!(atomic_read(&cq->armed) & wanted))
 		return;
+	if (frdma_moderation_holds(&cq->moderation, solicited))
+		return;
 
 	atomic_set(&cq->armed, 0);
 	set_bit(CQ_EVENT_COMP, &cq->events);
+}
+
+/* The event that was held is due now, if there is one. */
+static void cq_hold_no_longer(struct frdma_cq *cq)
+	__must_hold(&cq->push_lock)
+{
+	lockdep_assert_held(&cq->push_lock);
+
+	if (!cq->moderation.held)
+		return;
+	cq->moderation.held = 0;
+	atomic_set(&cq->armed, 0);
+	set_bit(CQ_EVENT_COMP, &cq->events);
+}
+
+static enum hrtimer_restart cq_held_long_enough(struct hrtimer *timer)
+{
+	struct frdma_cq *cq = container_of(timer, struct frdma_cq,
+					   moderation.timer);
+
+	spin_lock(&cq->push_lock);
+	cq_hold_no_longer(cq);
+	spin_unlock(&cq->push_lock);
+
+	frdma_cq_notify(cq);
+	return HRTIMER_NORESTART;
 }
 
 bool frdma_cq_push(struct frdma_cq *cq, const struct frdma_cqe *cqe,
@@ -309,6 +339,21 @@ static bool cq_has_unpolled(struct frdma_cq *cq)
 	return unpolled;
 }
 
+/* Waiting for what it was, an event does not wait for what it is now. */
+int frdma_modify_cq(struct ib_cq *ib, u16 count, u16 period_us)
+{
+	struct frdma_cq *cq = to_frdma_cq(ib);
+
+	spin_lock_bh(&cq->push_lock);
+	frdma_moderation_set(&cq->moderation, count, period_us);
+	cq_hold_no_longer(cq);
+	spin_unlock(&cq->push_lock);
+
+	frdma_cq_notify(cq);
+	local_bh_enable();
+	return 0;
+}
+
 /* Also what a process calls; that polls again by itself after it. */
 int frdma_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 {
@@ -375,6 +420,7 @@ static void cq_init(struct frdma_cq *cq, const struct ib_cq_init_attr *attr,
 	cq->cpu = vector_cpu(attr->comp_vector);
 	INIT_CSD(&cq->csd, cq_csd_run, cq);
 	tasklet_setup(&cq->tasklet, cq_tasklet_run);
+	frdma_moderation_init(&cq->moderation, cq_held_long_enough);
 }
 
 /* Makes a ring that the consumer of @udata, a process or not, can use. */

@@ -25,6 +25,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "moderate.h"
 #include "ring.h"
 
 /* Advertised: completion queues of a device, entries of a queue. */
@@ -48,6 +49,7 @@
  * @poll_lock: makes one consumer of many pollers in the kernel; any context
  * @cons: next slot to be polled, the truth behind @ring.head->cons for
  *        consumers in the kernel; under @poll_lock
+ * @moderation: what events wait for
  * @armed: CQ_ARM_* bits (cq.c) asked for by the consumer, taken by the push
  *         that raises the event
  * @events: bits CQ_EVENT_* (cq.c) that are due and not yet delivered
@@ -66,6 +68,7 @@ struct frdma_cq {
 	bool dead;
 	bool user;
 	bool timestamps;
+	struct frdma_moderation moderation;
 	spinlock_t poll_lock ____cacheline_aligned_in_smp; /* consumers */
 	u32 cons;
 	atomic_t armed;
@@ -131,6 +134,7 @@ int frdma_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 int frdma_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
 int frdma_resize_cq(struct ib_cq *ib, unsigned int cqe,
 		    struct ib_udata *udata);
+int frdma_modify_cq(struct ib_cq *ib, u16 count, u16 period_us);
 int frdma_poll_cq(struct ib_cq *ib, int num_entries, struct ib_wc *wc);
 int frdma_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);
 

@@ -105,6 +105,7 @@ static const struct ib_device_ops frdma_dev_ops = {
 
 	.create_cq		= frdma_create_cq,
 	.destroy_cq		= frdma_destroy_cq,
+	.modify_cq		= frdma_modify_cq,
 	.poll_cq		= frdma_poll_cq,
 	.req_notify_cq		= frdma_req_notify_cq,
 	.resize_user_cq		= frdma_resize_cq,
@@ -291,6 +292,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 
 	/* From here on ib_dealloc_device() undoes it all. */
 	ib_set_device_ops(ib, &frdma_dev_ops);
+	ib_set_device_ops(ib, &frdma_newer_ops);
 	return dev;
 }
 

@@ -92,6 +92,10 @@ static const struct ib_device_attr device_limits = {
 	.max_ah				= FRDMA_MAX_AH,
 	.max_fast_reg_page_list_len	= FRDMA_MAX_FAST_REG_BLOCKS,
 	.max_pkeys			= 1,
+	.cq_caps = {
+		.max_cq_moderation_count	= U16_MAX,
+		.max_cq_moderation_period	= U16_MAX,
+	},
 	.timestamp_mask			= U64_MAX,
 	.hca_core_clock			= TIMESTAMP_KHZ,
 	.local_ca_ack_delay		= LOCAL_ACK_DELAY,
@@ -246,6 +250,23 @@ int frdma_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 	attr->max_msg_sz = FRDMA_MSG_MAX;
 	attr->max_vl_num = 1;
 	fill_link_speed(attr, link_mbps(ndev));
+	return 0;
+}
+
+/**
+ * frdma_query_port_speed - what the interface carries
+ * @ib: device
+ * @port: 1
+ * @speed: set, in units of 100 Mb/s
+ *
+ * Exact where frdma_query_port() has to choose among InfiniBand's speeds.
+ *
+ * Context: verb; takes RTNL.
+ * Return: 0.
+ */
+int frdma_query_port_speed(struct ib_device *ib, u32 port, u64 *speed)
+{
+	*speed = link_mbps(to_frdma(ib)->ndev) / 100;
 	return 0;
 }
 

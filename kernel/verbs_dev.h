@@ -27,6 +27,7 @@ void frdma_get_dev_fw_str(struct ib_device *ib, char *str);
 
 int frdma_query_port(struct ib_device *ib, u32 port,
 		     struct ib_port_attr *attr);
+int frdma_query_port_speed(struct ib_device *ib, u32 port, u64 *speed);
 int frdma_modify_port(struct ib_device *ib, u32 port, int mask,
 		      struct ib_port_modify *attr);
 int frdma_get_port_immutable(struct ib_device *ib, u32 port,

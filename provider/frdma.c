@@ -43,6 +43,7 @@ static const struct verbs_context_ops frdma_ctx_ops = {
 	.destroy_srq = frdma_destroy_srq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = frdma_free_context,
+	.modify_cq = frdma_modify_cq,
 	.modify_qp = frdma_modify_qp,
 	.modify_srq = frdma_modify_srq,
 	.poll_cq = frdma_poll_cq,
@@ -50,7 +51,11 @@ static const struct verbs_context_ops frdma_ctx_ops = {
 	.post_send = frdma_post_send,
 	.post_srq_recv = frdma_post_srq_recv,
 	.query_device_ex = frdma_query_device_ex,
+	.query_ece = frdma_query_ece,
 	.query_port = frdma_query_port,
+#if FRDMA_QUERY_PORT_SPEED
+	.query_port_speed = ibv_cmd_query_port_speed,
+#endif
 	.query_qp = frdma_query_qp,
 	.query_rt_values = frdma_query_rt_values,
 	.query_srq = frdma_query_srq,

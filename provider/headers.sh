@@ -40,6 +40,13 @@ else
 	dmabuf=0
 fi
 
+# Older ones do not ask for a port's speed alone.
+if grep -q 'ibv_cmd_query_port_speed' "$src/libibverbs/driver.h"; then
+	port_speed=1
+else
+	port_speed=0
+fi
+
 # Older ones have no FLUSH.
 if grep -q '(\*wr_flush)' "$src/libibverbs/verbs.h"; then
 	flush=1
@@ -78,6 +85,7 @@ cat > "$inc/config.h" <<END
 #define IBVERBS_PABI_VERSION $PABI
 #define FRDMA_REG_DMABUF $dmabuf
 #define FRDMA_WR_FLUSH $flush
+#define FRDMA_QUERY_PORT_SPEED $port_speed
 #define VERBS_IOCTL_ONLY 0
 #define VERBS_WRITE_ONLY 0
 #define SIZEOF_LONG __SIZEOF_LONG__

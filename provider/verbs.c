@@ -461,6 +461,13 @@ int frdma_req_notify_cq(struct ibv_cq *ibvcq, int solicited_only)
  * one meanwhile. If the new one cannot be mapped the queue is of no more use:
  * what arrives from then on goes where this process cannot see it.
  */
+int frdma_modify_cq(struct ibv_cq *ibvcq, struct ibv_modify_cq_attr *attr)
+{
+	struct ibv_modify_cq cmd = {};
+
+	return ibv_cmd_modify_cq(ibvcq, attr, &cmd, sizeof(cmd));
+}
+
 int frdma_resize_cq(struct ibv_cq *ibvcq, int cqe)
 {
 	struct frdma_cq *cq = to_frdma_cq(ibvcq);
@@ -755,6 +762,15 @@ int frdma_query_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
 
 	return ibv_cmd_query_qp(ibvqp, attr, attr_mask, init_attr,
 				&cmd, sizeof(cmd));
+}
+
+/* No enhancement of the connection is asked for, so a peer enables none. */
+int frdma_query_ece(struct ibv_qp *ibvqp, struct ibv_ece *ece)
+{
+	(void)ibvqp;
+
+	*ece = (struct ibv_ece) {};
+	return 0;
 }
 
 int frdma_destroy_qp(struct ibv_qp *ibvqp)

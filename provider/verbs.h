@@ -43,6 +43,7 @@ struct ibv_cq *frdma_create_cq(struct ibv_context *ibvctx, int cqe,
 struct ibv_cq_ex *frdma_create_cq_ex(struct ibv_context *ibvctx,
 				     struct ibv_cq_init_attr_ex *attr);
 int frdma_req_notify_cq(struct ibv_cq *ibvcq, int solicited_only);
+int frdma_modify_cq(struct ibv_cq *ibvcq, struct ibv_modify_cq_attr *attr);
 int frdma_resize_cq(struct ibv_cq *ibvcq, int cqe);
 int frdma_destroy_cq(struct ibv_cq *ibvcq);
 
@@ -54,6 +55,7 @@ int frdma_modify_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
 		    int attr_mask);
 int frdma_query_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
 		   int attr_mask, struct ibv_qp_init_attr *init_attr);
+int frdma_query_ece(struct ibv_qp *ibvqp, struct ibv_ece *ece);
 int frdma_destroy_qp(struct ibv_qp *ibvqp);
 
 struct ibv_srq *frdma_create_srq(struct ibv_pd *ibvpd,

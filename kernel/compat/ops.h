@@ -48,4 +48,11 @@ static struct ib_mr *compat_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 #define frdma_reg_user_mr compat_reg_user_mr
 #endif
 
+/* Verbs that older kernels do not call at all. */
+static const struct ib_device_ops frdma_newer_ops = {
+#ifdef HAVE_QUERY_PORT_SPEED
+	.query_port_speed = frdma_query_port_speed,
+#endif
+};
+
 #endif /* FRDMA_COMPAT_OPS_H */

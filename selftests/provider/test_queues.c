@@ -890,6 +890,16 @@ TEST(builder__flush)
 }
 #endif
 
+TEST(query_ece__asks_for_nothing)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	struct ibv_ece ece = { .vendor_id = 1, .options = 2, .comp_mask = 3 };
+
+	EXPECT_EQ(frdma_query_ece(qp, &ece), 0);
+	EXPECT(!ece.vendor_id && !ece.options && !ece.comp_mask);
+	close_qp(qp);
+}
+
 TEST(bind__keys)
 {
 	struct ibv_qp *qp = open_qp(IBV_QPT_RC, frdma_qp_send_ops(IBV_QPT_RC));
