@@ -14,7 +14,7 @@ static void fail(struct frdma_qp *qp, u8 status, enum frdma_ack_verdict verdict)
 {
 	if (status == FRDMA_WC_RETRY_EXC_ERR ||
 	    status == FRDMA_WC_RNR_RETRY_EXC_ERR)
-		frdma_count(qp->dev, FRDMA_CNT_RETRY_EXCEEDED);
+		frdma_qp_count(qp, FRDMA_CNT_RETRY_EXCEEDED);
 	frdma_req_fail(&qp->sq.req, status, verdict);
 }
 
@@ -70,7 +70,7 @@ static void recover(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
 	case FRDMA_RECOVERY_BEGUN:
 		break;
 	}
-	frdma_count(qp->dev, asked ? FRDMA_CNT_RETRY_SEQ :
+	frdma_qp_count(qp, asked ? FRDMA_CNT_RETRY_SEQ :
 				     FRDMA_CNT_RETRY_IMPLIED);
 	trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn,
 			  asked ? "sequence" : "implied",
@@ -81,13 +81,13 @@ static void wait_for_receiver(struct frdma_qp *qp, u8 syndrome, u64 now_ns)
 {
 	struct frdma_req *rq = &qp->sq.req;
 
-	frdma_count(qp->dev, FRDMA_CNT_RCVD_RNR_NAKS);
+	frdma_qp_count(qp, FRDMA_CNT_RCVD_RNR_NAKS);
 	frdma_req_restart(rq);
 	if (!frdma_retry_rnr(&rq->retry, syndrome & FRDMA_AETH_VALUE, now_ns)) {
 		fail(qp, FRDMA_WC_RNR_RETRY_EXC_ERR, FRDMA_ACK_RNR_NAK);
 		return;
 	}
-	frdma_count(qp->dev, FRDMA_CNT_RETRY_RNR);
+	frdma_qp_count(qp, FRDMA_CNT_RETRY_RNR);
 	trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn, "rnr",
 			  rq->retry.rnr_left);
 }
@@ -102,7 +102,7 @@ static void refused(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
 	};
 
 	if (verdict != FRDMA_ACK_BAD_RESP)
-		frdma_count(qp->dev, FRDMA_CNT_RCVD_ERR_NAKS);
+		frdma_qp_count(qp, FRDMA_CNT_RCVD_ERR_NAKS);
 	fail(qp, status[verdict], verdict);
 }
 
@@ -114,7 +114,7 @@ static void count_answer(const struct frdma_qp *qp, const struct frdma_hdr *hdr)
 	if (kind != FRDMA_KIND_ACK && kind != FRDMA_KIND_ATOMIC_ACK)
 		return;
 	if (!(hdr->syndrome & FRDMA_AETH_KIND))
-		frdma_count(qp->dev, FRDMA_CNT_RCVD_ACKS);
+		frdma_qp_count(qp, FRDMA_CNT_RCVD_ACKS);
 }
 
 static void trace_answer(const struct frdma_qp *qp, const struct frdma_hdr *hdr)
@@ -140,7 +140,7 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	/* Nothing was asked before RTS, and nothing is answered after ERR. */
 	if (!frdma_qp_can_send(qp)) {
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_QP_STATE);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_QP_STATE);
 		return;
 	}
 
@@ -158,10 +158,10 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		frdma_ack_commit(rq, psn, now_ns);
 		return;
 	case FRDMA_ACK_STALE:
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_DUPLICATE);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 		return;
 	case FRDMA_ACK_GHOST:
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_GHOST_ACK);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_GHOST_ACK);
 		return;
 	default:
 		break;
@@ -171,7 +171,7 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	frdma_ack_implied(rq, psn, now_ns);
 	switch (verdict) {
 	case FRDMA_ACK_SEQ_NAK:
-		frdma_count(qp->dev, FRDMA_CNT_RCVD_SEQ_NAKS);
+		frdma_qp_count(qp, FRDMA_CNT_RCVD_SEQ_NAKS);
 		fallthrough;
 	case FRDMA_ACK_LOST:
 		recover(qp, verdict);

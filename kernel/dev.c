@@ -14,6 +14,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "ah.h"
+#include "counters.h"
 #include "cq.h"
 #include "dev.h"
 #include "mcast.h"
@@ -23,6 +24,7 @@
 #include "net.h"
 #include "netdev.h"
 #include "nl.h"
+#include "pma.h"
 #include "post.h"
 #include "qp.h"
 #include "ring.h"
@@ -55,6 +57,7 @@ static void dealloc_driver(struct ib_device *ib)
 	list_del(&dev->entry);
 	spin_unlock(&links_lock);
 
+	xa_destroy(&dev->counters);
 	xa_destroy(&dev->ahs);
 	xa_destroy(&dev->mrs);
 	free_percpu(dev->stats);
@@ -78,10 +81,16 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.fill_res_qp_entry	= frdma_fill_res_qp_entry,
 
 	.alloc_hw_port_stats	= frdma_alloc_hw_port_stats,
+	.counter_alloc_stats	= frdma_counter_alloc_stats,
+	.counter_bind_qp	= frdma_counter_bind_qp,
+	.counter_dealloc	= frdma_counter_dealloc,
+	.counter_unbind_qp	= frdma_counter_unbind_qp,
+	.counter_update_stats	= frdma_counter_update_stats,
 	.get_hw_stats		= frdma_get_hw_stats,
 	.get_link_layer		= frdma_get_link_layer,
 	.get_port_immutable	= frdma_get_port_immutable,
 	.modify_port		= frdma_modify_port,
+	.process_mad		= frdma_process_mad,
 	.query_pkey		= frdma_query_pkey,
 	.query_port		= frdma_query_port,
 
@@ -286,6 +295,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	INIT_LIST_HEAD(&dev->entry);
 	frdma_mcast_init(dev);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);

@@ -33,6 +33,7 @@ struct frdma_stats;
  * @members: struct frdma_member, which queue pairs are in which multicast
  *           group; read under RCU
  * @stats: per-CPU counters, see stats.h
+ * @counters: struct frdma_qp_counter by number
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
  * @nr_cq: completion queues alive
@@ -59,6 +60,7 @@ struct frdma_dev {
 	struct mutex mcast_lock;
 	DECLARE_HASHTABLE(members, 6);
 	struct frdma_stats __percpu *stats;
+	struct xarray counters;
 	bool port_active;
 	atomic_t nr_qp;
 	atomic_t nr_cq;

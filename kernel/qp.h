@@ -28,6 +28,7 @@
 
 struct frdma_dev;
 struct frdma_net;
+struct frdma_stats;
 
 /**
  * struct frdma_ib_qp - what ib_core allocates
@@ -151,6 +152,8 @@ struct frdma_rq {
  *	of the send side RTS or SQD to SQE; all else is set by modify, which
  *	owns both
  * @attr: attributes as last modified; under the mutex of struct frdma_ib_qp
+ * @stats: where it counts: the link's counters, or those that it was bound to,
+ *	which stay for an RCU grace period after it was not any more
  * @path: the peer (RC, UC)
  * @qkey: Q_Key (UD, GSI); written by modify, which owns both sides
  * @nr_groups: multicast groups that it is attached to; under the device's
@@ -170,6 +173,7 @@ struct frdma_qp {
 	bool user;
 	enum ib_qp_state state;
 	struct ib_qp_attr attr;
+	struct frdma_stats __percpu *stats;
 	struct frdma_path path;
 	u32 qkey;
 	u32 nr_groups;
@@ -188,6 +192,13 @@ static inline struct frdma_ib_qp *to_frdma_ib_qp(struct ib_qp *ib)
 static inline struct frdma_qp *to_frdma_qp(struct ib_qp *ib)
 {
 	return to_frdma_ib_qp(ib)->qp;
+}
+
+/** frdma_qp_stats - where it counts now; good in an RCU read section */
+static inline struct frdma_stats __percpu *
+frdma_qp_stats(const struct frdma_qp *qp)
+{
+	return READ_ONCE(qp->stats);
 }
 
 /** frdma_qp_is_connected - does it have one peer, and not one a message */

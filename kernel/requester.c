@@ -83,7 +83,7 @@ static void judge_slot(struct frdma_qp *qp, struct frdma_swr *wr)
 	    frdma_wr_wants_response(frdma_wr(wr->wqe.opcode)))
 		wr->status = FRDMA_WC_LOC_QP_OP_ERR;
 	if (wr->status)
-		frdma_count(qp->dev, FRDMA_CNT_LOCAL_ERRORS);
+		frdma_qp_count(qp, FRDMA_CNT_LOCAL_ERRORS);
 }
 
 /* Work requests taken ahead of the one being sent. */
@@ -211,6 +211,7 @@ static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
 	const struct frdma_ah *ah;
 
 	flow->dev = qp->dev;
+	flow->qp = qp;
 	if (frdma_qp_is_connected(qp)) {
 		flow->av = av;
 		flow->cache = &qp->path.dst;
@@ -342,7 +343,7 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 		return fate;
 
 	if (rq->psn != rq->end_psn)
-		frdma_count(qp->dev, FRDMA_CNT_RESENT_PACKETS);
+		frdma_qp_count(qp, FRDMA_CNT_RESENT_PACKETS);
 	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, pkt.hdr.opcode,
 		       pkt.hdr.psn, pkt.len, 1);
 	frdma_req_sent(rq, &pkt);
@@ -507,12 +508,12 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&rq->cc);
-		frdma_count(qp->dev, FRDMA_CNT_RETRY_TIMEOUTS);
+		frdma_qp_count(qp, FRDMA_CNT_RETRY_TIMEOUTS);
 		trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn,
 				  "timeout", rq->retry.retry_left);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
-		frdma_count(qp->dev, FRDMA_CNT_RETRY_EXCEEDED);
+		frdma_qp_count(qp, FRDMA_CNT_RETRY_EXCEEDED);
 		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
 		return;
 	}

@@ -22,6 +22,7 @@ static struct frdma_flow flow_to_peer(struct frdma_qp *qp)
 {
 	return (struct frdma_flow) {
 		.dev	= qp->dev,
+		.qp	= qp,
 		.av	= &qp->path.av,
 		.cache	= &qp->path.dst,
 		.sport	= qp->path.sport,
@@ -65,7 +66,7 @@ static void send_ack(struct frdma_qp *qp)
 	};
 
 	qp->rq.resp.ack_due = false;
-	frdma_count(qp->dev, FRDMA_CNT_SENT_ACKS);
+	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
 	send_answer(qp, &hdr);
 }
 
@@ -89,7 +90,7 @@ static void send_atomic_ack(struct frdma_qp *qp, u32 psn, u64 orig)
 		.atomic_orig = orig,
 	};
 
-	frdma_count(qp->dev, FRDMA_CNT_SENT_ACKS);
+	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
 	send_answer(qp, &hdr);
 }
 
@@ -112,8 +113,8 @@ static void refuse(struct frdma_qp *qp, u32 psn,
 	};
 	const struct frdma_resp_fault *fault = frdma_resp_fault(verdict);
 
-	frdma_drop_unbuilt(qp->dev, FRDMA_DROP_BAD_REQUEST);
-	frdma_count(qp->dev, FRDMA_CNT_SENT_ERR_NAKS);
+	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
+	frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
 	send_nak(qp, psn, fault->nak);
 
 	if (qp->rq.have_cur && fault->recv_status != FRDMA_WC_WR_FLUSH_ERR) {
@@ -349,7 +350,7 @@ static void count_request(struct frdma_qp *qp, const struct frdma_op *op)
 	};
 
 	if (op->ends)
-		frdma_count(qp->dev, counters[op->kind]);
+		frdma_qp_count(qp, counters[op->kind]);
 }
 
 /* IBTA 11.6.3.2: the peer is connected, though nobody said so. */
@@ -400,7 +401,7 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	struct frdma_resp *rs = &qp->rq.resp;
 	enum frdma_dup_verdict verdict = frdma_resp_judge_dup(rs, &pkt->hdr);
 
-	frdma_count(qp->dev, FRDMA_CNT_DUPLICATE_REQUESTS);
+	frdma_qp_count(qp, FRDMA_CNT_DUPLICATE_REQUESTS);
 	frdma_resp_commit_dup(rs, &pkt->hdr, verdict);
 	if (verdict == FRDMA_DUP_ATOMIC)
 		send_atomic_ack(qp, pkt->hdr.psn,
@@ -408,7 +409,7 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	else if (verdict == FRDMA_DUP_EMPTY)
 		send_empty_response(qp, pkt->hdr.psn);
 	else if (verdict == FRDMA_DUP_DROP)
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_DUPLICATE);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 }
 
 static void ask_for_missing(struct frdma_qp *qp)
@@ -416,17 +417,17 @@ static void ask_for_missing(struct frdma_qp *qp)
 	struct frdma_resp *rs = &qp->rq.resp;
 
 	frdma_resp_put_off(rs, FRDMA_RESP_GAP);
-	frdma_count(qp->dev, FRDMA_CNT_OUT_OF_ORDER);
-	frdma_count(qp->dev, FRDMA_CNT_SENT_SEQ_NAKS);
-	frdma_drop_unbuilt(qp->dev, FRDMA_DROP_OUT_OF_SEQUENCE);
+	frdma_qp_count(qp, FRDMA_CNT_OUT_OF_ORDER);
+	frdma_qp_count(qp, FRDMA_CNT_SENT_SEQ_NAKS);
+	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 	send_nak(qp, rs->epsn, FRDMA_NAK_PSN);
 }
 
 static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 {
 	frdma_resp_put_off(&qp->rq.resp, FRDMA_RESP_NO_RECV);
-	frdma_count(qp->dev, FRDMA_CNT_SENT_RNR_NAKS);
-	frdma_drop_unbuilt(qp->dev, FRDMA_DROP_NO_RECV);
+	frdma_qp_count(qp, FRDMA_CNT_SENT_RNR_NAKS);
+	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
 	send_nak(qp, psn, FRDMA_AETH_RNR | qp->attr.min_rnr_timer);
 }
 
@@ -457,7 +458,7 @@ static void give_up_read(struct frdma_qp *qp)
 
 	read->active = false;
 	if (read->again)
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_DUPLICATE);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 	else
 		refuse(qp, read->psn, FRDMA_RESP_BAD_KEY);
 }
@@ -521,11 +522,11 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	 * order. Behind a long one the rest is dropped; the peer resends.
 	 */
 	if (rs->read.active && !send_read_response(qp)) {
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_OUT_OF_SEQUENCE);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		return;
 	}
 	if (!frdma_qp_can_recv(qp)) {
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_QP_STATE);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_QP_STATE);
 		return;
 	}
 
@@ -545,7 +546,7 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		ask_for_missing(qp);
 		break;
 	case FRDMA_RESP_WAITING:
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_OUT_OF_SEQUENCE);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		break;
 	case FRDMA_RESP_NO_RECV:
 		ask_to_wait(qp, pkt->hdr.psn);

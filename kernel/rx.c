@@ -204,20 +204,20 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 	u32 i;
 
 	if (!is_from_peer(qp, skb)) {
-		frdma_drop(dev, skb, FRDMA_DROP_BAD_ADDRESS);
+		frdma_qp_drop(qp, skb, FRDMA_DROP_BAD_ADDRESS);
 		return;
 	}
 
 	rx_train_init(&train, skb);
-	frdma_count_add(dev, FRDMA_CNT_RX_PACKETS, train.nr);
-	frdma_count_add(dev, FRDMA_CNT_RX_BYTES,
-			skb->len - sizeof(struct udphdr));
+	frdma_qp_count_add(qp, FRDMA_CNT_RX_PACKETS, train.nr);
+	frdma_qp_count_add(qp, FRDMA_CNT_RX_BYTES,
+			   skb->len - sizeof(struct udphdr));
 	if (train.nr > 1)
-		frdma_count(dev, FRDMA_CNT_RX_TRAINS);
+		frdma_qp_count(qp, FRDMA_CNT_RX_TRAINS);
 
 	for (i = 0; i < train.nr; i++) {
 		if (!rx_train_packet(&train, i, qp, responses, &pkt, &why)) {
-			frdma_drop_unbuilt(dev, why);
+			frdma_qp_drop_unbuilt(qp, why);
 			continue;
 		}
 		if (!i)
@@ -358,7 +358,7 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 
 	/* Asked for by nobody, as no packet of ours says it obeys. */
 	if (bth->opcode == FRDMA_CNP) {
-		frdma_count(qp->dev, FRDMA_CNT_RCVD_CNPS);
+		frdma_qp_count(qp, FRDMA_CNT_RCVD_CNPS);
 		consume_skb(skb);
 		goto out;
 	}
@@ -366,7 +366,7 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 	detach(skb, false);
 	side = frdma_op(bth->opcode)->response ? &qp->sq.side : &qp->rq.side;
 	if (!frdma_side_deliver(side, skb))
-		frdma_drop(qp->dev, skb, FRDMA_DROP_QUEUE_FULL);
+		frdma_qp_drop(qp, skb, FRDMA_DROP_QUEUE_FULL);
 out:
 	rcu_read_unlock();
 }

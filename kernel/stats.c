@@ -58,6 +58,36 @@ void frdma_drop(struct frdma_dev *dev, struct sk_buff *skb,
 }
 
 /**
+ * frdma_qp_drop - give up a packet of a queue pair: count, trace, free
+ * @qp: queue pair
+ * @skb: the packet or the train; freed
+ * @why: reason
+ *
+ * Context: in an RCU read section, where kfree_skb() is allowed.
+ */
+void frdma_qp_drop(const struct frdma_qp *qp, struct sk_buff *skb,
+		   enum frdma_drop_reason why)
+{
+	this_cpu_inc(frdma_qp_stats(qp)->dropped[why]);
+	trace_frdma_drop(qp->dev->ndev->ifindex, skb, frdma_drop_name(why));
+	kfree_skb(skb);
+}
+
+/**
+ * frdma_qp_drop_unbuilt - the same for one that has no buffer
+ * @qp: queue pair
+ * @why: reason
+ *
+ * Context: in an RCU read section.
+ */
+void frdma_qp_drop_unbuilt(const struct frdma_qp *qp,
+			   enum frdma_drop_reason why)
+{
+	this_cpu_inc(frdma_qp_stats(qp)->dropped[why]);
+	trace_frdma_drop(qp->dev->ndev->ifindex, NULL, frdma_drop_name(why));
+}
+
+/**
  * frdma_drop_unbuilt - count and trace a packet that has no buffer
  * @dev: the link that it belongs to
  * @why: reason
@@ -93,6 +123,19 @@ void frdma_stats_add(u64 *sum, const struct frdma_stats __percpu *stats)
 }
 
 /**
+ * frdma_alloc_stats - the names of struct frdma_stats, with room for values
+ *
+ * Context: process.
+ * Return: the list, which the core frees; NULL without memory.
+ */
+struct rdma_hw_stats *frdma_alloc_stats(void)
+{
+	return rdma_alloc_hw_stats_struct(counter_descs,
+					  ARRAY_SIZE(counter_descs),
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+/**
  * frdma_alloc_hw_port_stats - what "rdma statistic" lists for a port
  * @ib: device
  * @port: 1
@@ -102,7 +145,5 @@ void frdma_stats_add(u64 *sum, const struct frdma_stats __percpu *stats)
  */
 struct rdma_hw_stats *frdma_alloc_hw_port_stats(struct ib_device *ib, u32 port)
 {
-	return rdma_alloc_hw_stats_struct(counter_descs,
-					  ARRAY_SIZE(counter_descs),
-					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	return frdma_alloc_stats();
 }

@@ -6,6 +6,7 @@
 #include <linux/skbuff.h>
 
 #include "dev.h"
+#include "qp.h"
 
 /*
  * X(enumerator, name in "rdma statistic", meaning). A packet is one that the
@@ -100,36 +101,42 @@ struct frdma_stats {
 };
 
 /**
- * frdma_count_add - count several at once
- * @dev: the link
+ * frdma_qp_count_add - count several of a queue pair at once
+ * @qp: queue pair
  * @cnt: what
  * @n: how many
  *
- * Context: any.
+ * Context: in an RCU read section.
  */
-static inline void frdma_count_add(struct frdma_dev *dev,
-				   enum frdma_counter cnt, u64 n)
+static inline void frdma_qp_count_add(const struct frdma_qp *qp,
+				      enum frdma_counter cnt, u64 n)
 {
-	this_cpu_add(dev->stats->count[cnt], n);
+	this_cpu_add(frdma_qp_stats(qp)->count[cnt], n);
 }
 
 /**
- * frdma_count - count one
- * @dev: the link
+ * frdma_qp_count - count one of a queue pair
+ * @qp: queue pair
  * @cnt: what
  *
- * Context: any.
+ * Context: in an RCU read section.
  */
-static inline void frdma_count(struct frdma_dev *dev, enum frdma_counter cnt)
+static inline void frdma_qp_count(const struct frdma_qp *qp,
+				  enum frdma_counter cnt)
 {
-	frdma_count_add(dev, cnt, 1);
+	frdma_qp_count_add(qp, cnt, 1);
 }
 
 void frdma_drop(struct frdma_dev *dev, struct sk_buff *skb,
 		enum frdma_drop_reason why);
 void frdma_drop_unbuilt(struct frdma_dev *dev, enum frdma_drop_reason why);
+void frdma_qp_drop(const struct frdma_qp *qp, struct sk_buff *skb,
+		   enum frdma_drop_reason why);
+void frdma_qp_drop_unbuilt(const struct frdma_qp *qp,
+			   enum frdma_drop_reason why);
 const char *frdma_drop_name(enum frdma_drop_reason why);
 
+struct rdma_hw_stats *frdma_alloc_stats(void);
 struct rdma_hw_stats *frdma_alloc_hw_port_stats(struct ib_device *ib,
 						u32 port);
 void frdma_stats_add(u64 *sum, const struct frdma_stats __percpu *stats);

@@ -198,7 +198,7 @@ static int xmit_ipv6(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 /* Give the open train to the stack; one without packets is none. */
 static void frdma_tx_flush(struct frdma_tx *tx)
 {
-	struct frdma_dev *dev = tx->flow.dev;
+	const struct frdma_qp *qp = tx->flow.qp;
 	struct sk_buff *skb = tx->skb;
 	struct dst_entry *dst;
 	u32 len;
@@ -216,16 +216,16 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 					route_ipv6(&tx->flow);
 	if (!dst) {
 		tx->refused = true;
-		frdma_drop(dev, skb, FRDMA_DROP_NO_ROUTE);
+		frdma_qp_drop(qp, skb, FRDMA_DROP_NO_ROUTE);
 		return;
 	}
 	skb_dst_set(skb, dst);
 
 	len = skb->len;
-	frdma_count_add(dev, FRDMA_CNT_TX_PACKETS, tx->nr);
-	frdma_count_add(dev, FRDMA_CNT_TX_BYTES, len);
+	frdma_qp_count_add(qp, FRDMA_CNT_TX_PACKETS, tx->nr);
+	frdma_qp_count_add(qp, FRDMA_CNT_TX_BYTES, len);
 	if (tx->nr > 1)
-		frdma_count(dev, FRDMA_CNT_TX_TRAINS);
+		frdma_qp_count(qp, FRDMA_CNT_TX_TRAINS);
 
 	skb_push(skb, sizeof(struct udphdr));
 	skb_reset_transport_header(skb);
@@ -235,7 +235,7 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 					xmit_ipv6(skb, tx, len);
 	if (unlikely(net_xmit_eval(err))) {
 		tx->refused = true;
-		frdma_drop_unbuilt(dev, FRDMA_DROP_NOT_SENT);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NOT_SENT);
 	}
 }
 
@@ -324,7 +324,7 @@ void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 	if (open && !is_linear(tx) && !frdma_txmem_room(&tx->mem, len))
 		open = begin_train(tx, len, len);
 	if (!open) {
-		frdma_drop_unbuilt(tx->flow.dev, FRDMA_DROP_NO_MEMORY);
+		frdma_qp_drop_unbuilt(tx->flow.qp, FRDMA_DROP_NO_MEMORY);
 		return NULL;
 	}
 
@@ -436,7 +436,7 @@ bool frdma_tx_add_refs(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 	    (starts_train(tx, len, refs->nr + 2) &&
 	     !begin_train(tx, len, hdr_len))) {
 		frdma_refs_put(refs);
-		frdma_drop_unbuilt(tx->flow.dev, FRDMA_DROP_NO_MEMORY);
+		frdma_qp_drop_unbuilt(tx->flow.qp, FRDMA_DROP_NO_MEMORY);
 		return false;
 	}
 

@@ -28,6 +28,7 @@
 #include "txmem.h"
 
 struct frdma_dev;
+struct frdma_qp;
 
 /* Packets of a train: more gain nothing and delay the first. */
 #define FRDMA_TRAIN_MAX		60
@@ -38,12 +39,14 @@ struct frdma_dev;
 /**
  * struct frdma_flow - where packets come from and go to
  * @dev: the device
+ * @qp: whose packets they are
  * @av: addresses
  * @cache: routes of earlier packets; NULL: look the route up each time
  * @sport: UDP source port
  */
 struct frdma_flow {
 	struct frdma_dev *dev;
+	const struct frdma_qp *qp;
 	const struct frdma_av *av;
 	struct dst_cache *cache;
 	u16 sport;

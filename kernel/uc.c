@@ -43,18 +43,18 @@ static void refuse(struct frdma_qp *qp, enum frdma_resp_verdict verdict)
 	frdma_resp_abandon(&qp->rq.resp);
 	switch (verdict) {
 	case FRDMA_RESP_BAD_ORDER:
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_OUT_OF_SEQUENCE);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		break;
 	case FRDMA_RESP_NO_RECV:
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_NO_RECV);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
 		break;
 	case FRDMA_RESP_RECV_FAULT:
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_BAD_REQUEST);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
 		frdma_wc_recv(qp, &cqe, false);
 		frdma_qp_error(qp);
 		break;
 	default:
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_BAD_REQUEST);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
 		break;
 	}
 }
@@ -68,11 +68,11 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	u32 len;
 
 	if (!frdma_qp_can_recv(qp)) {
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_QP_STATE);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_QP_STATE);
 		return;
 	}
 	if (frdma_resp_breaks(rs, &pkt->hdr)) {
-		frdma_count(qp->dev, FRDMA_CNT_OUT_OF_ORDER);
+		frdma_qp_count(qp, FRDMA_CNT_OUT_OF_ORDER);
 		frdma_resp_abandon(rs);
 	}
 

@@ -69,7 +69,7 @@ static void deliver(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		frdma_qp_error(qp);
 		return;
 	}
-	frdma_count(qp->dev, FRDMA_CNT_RX_SENDS);
+	frdma_qp_count(qp, FRDMA_CNT_RX_SENDS);
 	frdma_wc_recv(qp, &cqe, pkt->hdr.solicited);
 }
 
@@ -100,7 +100,7 @@ static void take_datagram(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	deliver(qp, pkt);
 	return;
 drop:
-	frdma_drop_unbuilt(qp->dev, why);
+	frdma_qp_drop_unbuilt(qp, why);
 }
 
 /**

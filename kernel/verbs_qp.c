@@ -179,6 +179,7 @@ static struct frdma_qp *alloc_qp(struct ib_qp *ib,
 	if (!qp)
 		return NULL;
 	qp->dev = to_frdma(ib->device);
+	qp->stats = qp->dev->stats;
 	qp->ib = ib;
 	qp->type = init->qp_type;
 	qp->pd = ib->pd;

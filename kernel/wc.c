@@ -42,13 +42,13 @@ static void push(struct frdma_qp *qp, struct frdma_cq *cq,
 			cqe->status, cqe->opcode, cqe->byte_len);
 
 	if (cqe->status == FRDMA_WC_WR_FLUSH_ERR)
-		frdma_count(qp->dev, FRDMA_CNT_CQE_FLUSHES);
+		frdma_qp_count(qp, FRDMA_CNT_CQE_FLUSHES);
 	else if (cqe->status)
-		frdma_count(qp->dev, FRDMA_CNT_CQE_ERRORS);
+		frdma_qp_count(qp, FRDMA_CNT_CQE_ERRORS);
 
 	if (frdma_cq_push(cq, cqe, solicited))
 		return;
-	frdma_count(qp->dev, FRDMA_CNT_CQ_OVERFLOWS);
+	frdma_qp_count(qp, FRDMA_CNT_CQ_OVERFLOWS);
 	if (frdma_qp_state(qp) != IB_QPS_ERR)
 		frdma_qp_event(qp, IB_EVENT_QP_FATAL);
 	frdma_qp_error(qp);

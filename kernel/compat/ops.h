@@ -48,10 +48,31 @@ static struct ib_mr *compat_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 #define frdma_reg_user_mr compat_reg_user_mr
 #endif
 
+/* A device has one port, of which they need not be told. */
+#ifndef HAVE_COUNTER_BIND_QP_PORT
+static int compat_counter_bind_qp(struct rdma_counter *counter,
+				  struct ib_qp *qp)
+{
+	return frdma_counter_bind_qp(counter, qp, 1);
+}
+
+static int compat_counter_unbind_qp(struct ib_qp *qp)
+{
+	return frdma_counter_unbind_qp(qp, 1);
+}
+
+#define frdma_counter_bind_qp	compat_counter_bind_qp
+#define frdma_counter_unbind_qp	compat_counter_unbind_qp
+#endif
+
 /* Verbs that older kernels do not call at all. */
 static const struct ib_device_ops frdma_newer_ops = {
 #ifdef HAVE_QUERY_PORT_SPEED
 	.query_port_speed = frdma_query_port_speed,
+#endif
+/* Where the core leaves it to the driver how large its own part is. */
+#ifdef HAVE_SIZE_RDMA_COUNTER
+	.size_rdma_counter = sizeof(struct rdma_counter),
 #endif
 };
 

@@ -34,6 +34,13 @@ exchange_between() {
 	note "$(tail -n 1 "$KTAP_TMP/client")"
 }
 
+# Both guests know each other's hardware addresses: the core gives a connection
+# a second to find them, in which an emulated guest may not answer.
+are_neighbours() {
+	await 60 ping -c 1 -W 5 10.77.0.2
+	await 60 ping -c 1 -W 5 fd77::2
+}
+
 # Runs "placement" between DEV1 here, which reaches for memory of DEV2 in guest
 # 2, over IPv4.
 placement_between() {
@@ -41,6 +48,7 @@ placement_between() {
 
 	gid1=$(gid_index "$1" v4)
 	gid2=$(gid_index "$2" v4 2)
+	are_neighbours
 	pair 18517 "$PROGRAMS/placement $2 $gid2 serve 18517" \
 		"$PROGRAMS/placement $1 $gid1 reach 18517 frdma2"
 }

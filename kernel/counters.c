@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "counters.h"
+
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "dev.h"
+#include "qp.h"
+#include "stats.h"
+
+/* Numbers that "rdma statistic" can show. */
+#define COUNTER_IDS	XA_LIMIT(1, INT_MAX)
+
+/**
+ * struct frdma_qp_counter - the driver's part of a counter
+ * @stats: what its queue pairs count
+ */
+struct frdma_qp_counter {
+	struct frdma_stats __percpu *stats;
+};
+
+/* The core's memory for a counter has no room for ours. */
+static struct frdma_qp_counter *find_own(const struct rdma_counter *counter)
+{
+	return xa_load(&to_frdma(counter->device)->counters, counter->id);
+}
+
+static int make_own(struct rdma_counter *counter)
+{
+	struct frdma_dev *dev = to_frdma(counter->device);
+	struct frdma_qp_counter *own;
+	int err = -ENOMEM;
+
+	own = kzalloc(sizeof(*own), GFP_KERNEL);
+	if (!own)
+		return err;
+	own->stats = alloc_percpu(struct frdma_stats);
+	if (!own->stats)
+		goto err_free;
+	err = xa_alloc(&dev->counters, &counter->id, own, COUNTER_IDS,
+		       GFP_KERNEL);
+	if (err)
+		goto err_free_stats;
+	return 0;
+
+err_free_stats:
+	free_percpu(own->stats);
+err_free:
+	kfree(own);
+	return err;
+}
+
+/* Nobody counts there any more, but for steps that have begun. */
+static void unmake_own(struct rdma_counter *counter)
+{
+	struct frdma_qp_counter *own;
+
+	own = xa_erase(&to_frdma(counter->device)->counters, counter->id);
+	counter->id = 0;
+	if (!own)
+		return;
+	synchronize_rcu_expedited();
+	free_percpu(own->stats);
+	kfree(own);
+}
+
+/* False if the queue pair was destroyed: the core may still list it. */
+static bool count_at(struct ib_qp *ib, struct frdma_stats __percpu *stats)
+{
+	struct frdma_ib_qp *ibqp = to_frdma_ib_qp(ib);
+	bool alive;
+
+	mutex_lock(&ibqp->mutex);
+	alive = ibqp->qp;
+	if (alive)
+		WRITE_ONCE(ibqp->qp->stats, stats);
+	mutex_unlock(&ibqp->mutex);
+	return alive;
+}
+
+/* The first queue pair of a counter makes it. */
+int frdma_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib,
+			  u32 port)
+{
+	bool first = !counter->id;
+	int err;
+
+	if (first) {
+		err = make_own(counter);
+		if (err)
+			return err;
+	}
+	if (!count_at(ib, find_own(counter)->stats)) {
+		if (first)
+			unmake_own(counter);
+		return -EINVAL;
+	}
+	ib->counter = counter;
+	return 0;
+}
+
+int frdma_counter_unbind_qp(struct ib_qp *ib, u32 port)
+{
+	count_at(ib, to_frdma(ib->device)->stats);
+	ib->counter = NULL;
+	return 0;
+}
+
+int frdma_counter_dealloc(struct rdma_counter *counter)
+{
+	unmake_own(counter);
+	return 0;
+}
+
+struct rdma_hw_stats *frdma_counter_alloc_stats(struct rdma_counter *counter)
+{
+	return frdma_alloc_stats();
+}
+
+int frdma_counter_update_stats(struct rdma_counter *counter)
+{
+	struct rdma_hw_stats *stats = counter->stats;
+
+	memset(stats->value, 0, stats->num_counters * sizeof(*stats->value));
+	frdma_stats_add(stats->value, find_own(counter)->stats);
+	return 0;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traffic whose amount is known, and performance management as a peer asks
+ * for it. statistics.sh builds and runs it:
+ *
+ *	statistics DEVICE GID_INDEX traffic	makes two connected queue pairs,
+ *		prints "QPN QPN", and for each line of input has the first
+ *		send 10 messages to the second and prints "sent"
+ *	statistics DEVICE GID_INDEX mad ATTRIBUTE [METHOD]
+ *		asks the device, by a datagram to queue pair 1 at its own
+ *		address, and prints status and attribute in hexadecimal
+ */
+#include <endian.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/types.h>
+#include <rdma/ib_user_mad.h>
+
+#include "../lib/pair.h"
+
+static int traffic(void)
+{
+	struct pair p = make_pair(16);
+	static char buffer[8192];
+	struct ibv_mr *mr = ibv_reg_mr(pd, buffer, sizeof(buffer), RIGHTS);
+	struct ibv_sge sge = { (uintptr_t)buffer, 3000, 0 };
+	struct ibv_send_wr send = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+	}, *bad_send;
+	struct ibv_recv_wr recv = { .sg_list = &sge, .num_sge = 1 }, *bad_recv;
+	char line[16];
+	int i;
+
+	EXPECT(mr);
+	sge.lkey = mr->lkey;
+	printf("%u %u\n", p.near->qp_num, p.far->qp_num);
+	while (fgets(line, sizeof(line), stdin)) {
+		for (i = 0; i < 10; i++) {
+			EXPECT(!ibv_post_recv(p.far, &recv, &bad_recv));
+			EXPECT(!ibv_post_send(p.near, &send, &bad_send));
+			EXPECT(!status(p.near_cq) && !status(p.far_cq));
+		}
+		printf("sent\n");
+	}
+	return 0;
+}
+
+/* What goes to and comes from umad: its header, and the datagram. */
+struct datagram {
+	struct ib_user_mad_hdr hdr;
+	uint8_t mad[256];
+};
+
+#define PERF_MGMT	4
+
+static int open_agent(const char *device, uint32_t *id)
+{
+	struct ib_user_mad_reg_req req = { .qpn = 1, .mgmt_class = PERF_MGMT,
+					   .mgmt_class_version = 1 };
+	char path[64], name[64];
+	int fd, i;
+	FILE *f;
+
+	for (i = 0; ; i++) {
+		snprintf(path, sizeof(path),
+			 "/sys/class/infiniband_mad/umad%d/ibdev", i);
+		f = fopen(path, "r");
+		EXPECT(f && fscanf(f, "%63s", name) == 1);
+		fclose(f);
+		if (!strcmp(name, device))
+			break;
+	}
+	snprintf(path, sizeof(path), "/dev/infiniband/umad%d", i);
+	fd = open(path, O_RDWR);
+	EXPECT(fd >= 0);
+	EXPECT(!ioctl(fd, IB_USER_MAD_ENABLE_PKEY));
+	EXPECT(!ioctl(fd, IB_USER_MAD_REGISTER_AGENT, &req));
+	*id = req.id;
+	return fd;
+}
+
+static int mad(const char *device, int attribute, int method)
+{
+	struct datagram d = {
+		.hdr = {
+			.timeout_ms = 5000, .retries = 3,
+			.qpn = htobe32(1), .qkey = htobe32(0x80010000),
+			.grh_present = 1, .gid_index = gid_index,
+			.hop_limit = 4,
+		},
+		.mad = { 1, PERF_MGMT, 1, method },
+	};
+	struct pollfd fd;
+	union ibv_gid gid;
+	int i;
+
+	EXPECT(!ibv_query_gid(ctx, 1, gid_index, &gid));
+	memcpy(d.hdr.gid, &gid, sizeof(gid));
+	d.mad[16] = attribute >> 8;
+	d.mad[17] = attribute;
+	d.mad[64 + 1] = 1;	/* port */
+
+	fd = (struct pollfd) { .events = POLLIN };
+	fd.fd = open_agent(device, &d.hdr.id);
+	EXPECT(write(fd.fd, &d, sizeof(d)) == sizeof(d));
+	EXPECT(poll(&fd, 1, 30000) == 1);
+	EXPECT(read(fd.fd, &d, sizeof(d)) == sizeof(d));
+	EXPECT(!d.hdr.status);
+
+	printf("%02x%02x ", d.mad[4], d.mad[5]);
+	for (i = 64; i < 256; i++)
+		printf("%02x", d.mad[i]);
+	printf("\n");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 4)
+		return 2;
+	open_device(argv[1], argv[2]);
+	if (!strcmp(argv[3], "traffic"))
+		return traffic();
+	if (!strcmp(argv[3], "mad") && argc > 4)
+		return mad(argv[1], strtol(argv[4], NULL, 0),
+			   argc > 5 ? strtol(argv[5], NULL, 0) : 1);
+	return 2;
+}

@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Counters: those of queue pairs ("rdma statistic qp"), and performance
+# management in sysfs and by datagrams.
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/traffic.sh"
+
+# Starts a process with two queue pairs, $near and $far.
+traffic_up() {
+	coproc TRAFFIC { "$PROGRAMS/statistics" frdma0 \
+		"$(gid_index frdma0 v4)" traffic; }
+	# shellcheck disable=SC2034 # the tests use them
+	read -r -t 30 near far <&"${TRAFFIC[0]}" || fail "no queue pairs"
+}
+
+# Ten messages of three packets.
+messages() {
+	echo >&"${TRAFFIC[1]}"
+	read -r -t 60 <&"${TRAFFIC[0]}" || fail "nothing was sent"
+}
+
+traffic_down() {
+	exec {TRAFFIC[1]}>&-
+	wait "$TRAFFIC_PID"
+}
+
+# A figure that "rdma statistic qp" shows for a queue pair, or its "cntn". One
+# counter after the other is shown, its queue pairs last. Arguments: LQPN NAME
+of_qp() {
+	rdma statistic qp show link frdma0/1 | tee "$KTAP_TMP/statistic" |
+		awk -v qpn="$1" -v name="$2" '
+			$3 == "cntn" { split("", value); value["cntn"] = $4 }
+			{ value[$1] = $2 }
+			/LQPN/ && $2 ~ "[<,]" qpn "[,>]" { print value[name] }'
+}
+
+expect() {
+	[ "$2" "$3" "$4" ] || fail "$1: $2 is not $3 $4;" \
+		"$(cat "$KTAP_TMP/statistic")"
+}
+
+# Each has its own numbers, and the port has all of them, then and later.
+bound_one_by_one() {
+	local before
+
+	traffic_up
+	messages
+	before=$(counter frdma0 rx_send_requests)
+	expect unbound "$before" -ge 10
+	rdma statistic qp bind link frdma0/1 lqpn "$near"
+	rdma statistic qp bind link frdma0/1 lqpn "$far"
+	messages
+	expect far "$(of_qp "$far" rx_send_requests)" = 10
+	expect far "$(of_qp "$far" rx_packets)" -ge 30
+	expect near "$(of_qp "$near" rx_send_requests)" = 0
+	expect near "$(of_qp "$near" tx_packets)" -ge 30
+	expect near "$(of_qp "$near" rcvd_acks)" -ge 10
+	expect port "$(counter frdma0 rx_send_requests)" = $((before + 10))
+	traffic_down
+	expect "port later" "$(counter frdma0 rx_send_requests)" = \
+		$((before + 10))
+}
+
+# What is not bound any more counts at the port again.
+unbound_again() {
+	local before cntn
+
+	traffic_up
+	rdma statistic qp bind link frdma0/1 lqpn "$far"
+	messages
+	cntn=$(of_qp "$far" cntn)
+	rdma statistic qp unbind link frdma0/1 cntn "$cntn" lqpn "$far"
+	[ -z "$(of_qp "$far" rx_send_requests)" ] || fail "still bound"
+	before=$(counter frdma0 rx_send_requests)
+	messages
+	expect port "$(counter frdma0 rx_send_requests)" = $((before + 10))
+	traffic_down
+}
+
+by_type() {
+	local before
+
+	before=$(counter frdma0 rx_send_requests)
+	defer rdma statistic qp set link frdma0/1 auto off
+	rdma statistic qp set link frdma0/1 auto type on
+	traffic_up
+	messages
+	expect both "$(of_qp "$far" rx_send_requests)" = 10
+	traffic_down
+	expect port "$(counter frdma0 rx_send_requests)" = $((before + 10))
+}
+
+# Bound and unbound while packets fly, and destroyed while bound.
+under_fire() {
+	local i
+
+	traffic_up
+	(for i in $(seq 15); do
+		rdma statistic qp bind link frdma0/1 lqpn "$far"
+		cntn=$(of_qp "$far" cntn)
+		rdma statistic qp unbind link frdma0/1 cntn "$cntn" lqpn "$far"
+	done
+	rdma statistic qp bind link frdma0/1 lqpn "$far") &
+	for i in $(seq 15); do
+		messages
+	done
+	wait $!
+	traffic_down
+}
+
+# What monitoring programs read. In words of four bytes.
+in_sysfs() {
+	local dir=/sys/class/infiniband/frdma0/ports/1/counters data packets
+
+	ls $dir
+	data=$(<$dir/port_xmit_data)
+	packets=$(<$dir/port_xmit_packets)
+	traffic_up
+	messages
+	traffic_down
+	: >"$KTAP_TMP/statistic"
+	expect packets $(($(<$dir/port_xmit_packets) - packets)) -ge 40
+	expect data $(($(<$dir/port_xmit_data) - data)) -ge 7500
+	expect data $(($(<$dir/port_xmit_data) - data)) -le 9000
+	expect errors "$(<$dir/port_rcv_errors)" = 0
+}
+
+# Arguments: ATTRIBUTE [METHOD]; leaves $status and $attribute.
+ask() {
+	"$PROGRAMS/statistics" frdma0 "$(gid_index frdma0 v4)" mad "$@" \
+		>"$KTAP_TMP/mad" || fail "$(<"$KTAP_TMP/mad")"
+	read -r status attribute <"$KTAP_TMP/mad"
+}
+
+by_datagram() {
+	local packets
+
+	modprobe ib_umad
+	ask 1
+	[ "$status" = 0000 ] || fail "class port info: $status"
+	[ "${attribute:0:8}" = 01010400 ] || fail "says $attribute"
+	packets=$(counter frdma0 tx_packets)
+	ask 0x1d
+	[ "$status" = 0000 ] || fail "extended counters: $status"
+	# The request itself has left by then.
+	[ $((16#${attribute:48:16})) = $((packets + 1)) ] ||
+		fail "$packets packets, but $attribute"
+	ask 0x12
+	[ "$status" = 0000 ] || fail "counters: $status"
+	ask 0x99
+	[ "$status" = 000c ] || fail "unknown attribute: $status"
+	ask 0x12 2
+	[ "$status" = 000c ] || fail "set: $status"
+}
+
+compile statistics
+links_up
+for test in bound_one_by_one unbound_again by_type under_fire in_sysfs \
+	by_datagram; do
+	ktap_test $test
+done
+ktap_end
