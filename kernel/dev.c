@@ -17,6 +17,7 @@
 #include "counters.h"
 #include "cq.h"
 #include "dev.h"
+#include "dmabuf.h"
 #include "mcast.h"
 #include "modify.h"
 #include "mr.h"
@@ -107,6 +108,7 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.get_dma_mr		= frdma_get_dma_mr,
 	.map_mr_sg		= frdma_map_mr_sg,
 	.reg_user_mr		= frdma_reg_user_mr,
+	.reg_user_mr_dmabuf	= frdma_reg_dmabuf_mr,
 	.rereg_user_mr		= frdma_rereg_user_mr,
 
 	.alloc_mw		= frdma_alloc_mw,

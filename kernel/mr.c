@@ -15,6 +15,7 @@
 #include <rdma/iter.h>
 
 #include "dev.h"
+#include "dmabuf.h"
 #include "flush.h"
 #include "limit.h"
 #include "mw.h"
@@ -249,6 +250,19 @@ void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
 	}
 }
 
+/*
+ * May packets carry the memory itself? It must be the kernel's, where only the
+ * kernel's consumers say where it is; and not another driver's, which wants it
+ * back once the region has ended.
+ */
+static bool mr_lends_pages(const struct frdma_mr *mr, const void *kaddr)
+{
+	if (mr->kind == FRDMA_MR_DMA)
+		return virt_addr_valid(kaddr);
+
+	return mr->kind != FRDMA_MR_DMABUF;
+}
+
 bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
 		   struct frdma_refs *refs)
 {
@@ -257,8 +271,7 @@ bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
 
 	for (; len; len -= n, addr += n) {
 		n = frdma_mr_run(mr, addr, len, &kaddr);
-		/* Nobody else's addresses come from a consumer. */
-		if (mr->kind == FRDMA_MR_DMA && !virt_addr_valid(kaddr))
+		if (!mr_lends_pages(mr, kaddr))
 			return false;
 		n = frdma_refs_add(refs, kaddr, n);
 		if (!n)
@@ -471,6 +484,7 @@ void frdma_mr_discard(struct frdma_mr *mr)
 		frdma_pages_free(&mr->pages);
 	frdma_pages_free(&mr->next);
 	ib_umem_release(mr->umem);
+	frdma_dmabuf_close(mr->dmabuf);
 	frdma_limit_give(mr_counter(dev, mr->kind));
 	kfree_rcu(mr, rcu);
 }
@@ -498,6 +512,43 @@ int frdma_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 
 	frdma_mr_discard(mr);
 	return 0;
+}
+
+/*
+ * Regions of memory that is mapped already
+ */
+
+struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
+				      enum frdma_mr_kind kind, int access,
+				      void *kaddr, u64 iova, u64 length)
+{
+	struct frdma_mr *mr;
+	int err;
+
+	err = mr_check_access(access);
+	if (err)
+		return ERR_PTR(err);
+	if (access & IB_ZERO_BASED)
+		iova = 0;
+	if (!length || iova + length - 1 < iova)
+		return ERR_PTR(-EINVAL);
+
+	mr = frdma_mr_create(pd, kind, access);
+	if (IS_ERR(mr))
+		return mr;
+
+	/* One block: there is nothing to be looked up. */
+	err = frdma_pages_alloc(&mr->pages, 1);
+	if (err) {
+		frdma_mr_discard(mr);
+		return ERR_PTR(err);
+	}
+
+	mr->pages.block_shift = ilog2(roundup_pow_of_two(length));
+	frdma_pages_set(&mr->pages, 0, kaddr);
+	mr->iova = iova;
+	mr->length = length;
+	return mr;
 }
 
 /*

@@ -2,7 +2,7 @@
 /*
  * Memory regions: verbs, lookup by key, and who may touch what until when.
  *
- * Four kinds. A *user* region is pinned memory of a process; it changes only
+ * Five kinds. A *user* region is pinned memory of a process; it changes only
  * while no reader can find it: dereg_mr and rereg_user_mr take it out of the
  * index and wait for one RCU grace period, so readers need nothing but their
  * RCU section. A *fast* region (alloc_mr) is filled by map_mr_sg, becomes
@@ -11,7 +11,7 @@
  * them without a grace period. A
  * *DMA* region (get_dma_mr, which is also a kernel consumer's
  * local_dma_lkey) is all memory of the kernel by its virtual addresses. A
- * *window* shows a part of a user region to peers; see mw.h.
+ * *dma-buf* region is memory of another driver; see dmabuf.h. A *window* shows a part of a user region to peers; see mw.h.
  *
  * frdma_mr_enter() and frdma_mr_leave() bracket every touch; between them no
  * one sleeps, and the bytes of the region stay where they are. After dereg_mr
@@ -34,6 +34,7 @@
 #include "refs.h"
 
 struct frdma_dev;
+struct frdma_dmabuf;
 struct ib_dmah;
 struct ib_umem;
 
@@ -69,12 +70,14 @@ enum frdma_mr_fault {
  * @FRDMA_MR_USER: reg_user_mr
  * @FRDMA_MR_FAST: alloc_mr
  * @FRDMA_MR_DMA: get_dma_mr
+ * @FRDMA_MR_DMABUF: reg_user_mr_dmabuf
  * @FRDMA_MR_WINDOW: alloc_mw
  */
 enum frdma_mr_kind {
 	FRDMA_MR_USER,
 	FRDMA_MR_FAST,
 	FRDMA_MR_DMA,
+	FRDMA_MR_DMABUF,
 	FRDMA_MR_WINDOW,
 };
 
@@ -93,6 +96,7 @@ enum frdma_mr_kind {
  * @offset: bytes from the first block of @pages to the first byte
  * @pages: where the bytes are; a window borrows its parent's
  * @umem: the pinned memory of a user region
+ * @dmabuf: the buffer of a dma-buf region
  * @state: of a fast region or a window: readers and MR_* bits (mr.c)
  * @nr_mapped: of a fast region: blocks that are set in @pages
  * @next: of a fast region: the table that map_mr_sg fills and the next
@@ -125,6 +129,7 @@ struct frdma_mr {
 	u64 offset;
 	struct frdma_pages pages;
 	struct ib_umem *umem;
+	struct frdma_dmabuf *dmabuf;
 	atomic_t state;
 	u32 nr_mapped;
 	struct frdma_pages next;
@@ -346,7 +351,8 @@ enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
 					  struct frdma_mr_waiter *waiter);
 
 /*
- * For mw.c, since a window has a place, a key and readers as a region does.
+ * For the files of other kinds: dmabuf.c; and mw.c, since a window has a place,
+ * a key and readers as a region does.
  */
 
 /**
@@ -361,6 +367,22 @@ enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
  */
 struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 				 int access);
+
+/**
+ * frdma_mr_create_span() - make a region of memory mapped in the kernel
+ * @pd: protection domain
+ * @kind: of the region
+ * @access: IB_ACCESS_* it grants
+ * @kaddr: its first byte in the kernel's address space; the rest follows
+ * @iova: address of the first byte, as the owner counts; 0 if @access says so
+ * @length: bytes
+ *
+ * Context: may sleep. Return: the region, not published; -EOPNOTSUPP (access),
+ * -EINVAL (range), -ENOMEM.
+ */
+struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
+				      enum frdma_mr_kind kind, int access,
+				      void *kaddr, u64 iova, u64 length);
 
 /**
  * frdma_mr_publish() - let a region be found

@@ -76,4 +76,24 @@ static const struct ib_device_ops frdma_newer_ops = {
 #endif
 };
 
+/* Likewise; the last argument, of which nothing is used, has two types. */
+#ifndef HAVE_REG_USER_MR_DMABUF_DMAH
+#ifdef HAVE_REG_USER_MR_DMABUF_ATTRS
+#define compat_dmabuf_data	uverbs_attr_bundle
+#else
+#define compat_dmabuf_data	ib_udata
+#endif
+
+static struct ib_mr *compat_reg_dmabuf_mr(struct ib_pd *pd, u64 offset,
+					  u64 length, u64 virt_addr, int fd,
+					  int access,
+					  struct compat_dmabuf_data *data)
+{
+	return frdma_reg_dmabuf_mr(pd, offset, length, virt_addr, fd, access,
+				   NULL, NULL);
+}
+
+#define frdma_reg_dmabuf_mr compat_reg_dmabuf_mr
+#endif
+
 #endif /* FRDMA_COMPAT_OPS_H */

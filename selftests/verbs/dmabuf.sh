@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Regions of memory that another driver exports: dmabuf.c, one process for each
+# case, with buffers of the two exporters that need no hardware. Debian 12 has
+# neither.
+#
+# roots: trixie sid
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/traffic.sh"
+
+dmabuf() {
+	"$PROGRAMS/dmabuf" frdma0 "$(gid_index frdma0 v4)" "$1" "$2"
+}
+
+# The kernel's list of buffers says by whom each is used.
+users_of_buffers() {
+	local list=/sys/kernel/debug/dma_buf/bufinfo
+
+	[ -e "$list" ] || mount -t debugfs none /sys/kernel/debug
+	grep -cw frdma0 "$list" || true
+}
+
+# Killed, not ended: nobody but the kernel gives the region back.
+dies_with_a_region() {
+	local said=$KTAP_TMP/said pid
+
+	dmabuf "$1" has_a_region >"$said" &
+	pid=$!
+	await 20 grep -q registered "$said"
+	[ "$(users_of_buffers)" = 1 ] || fail "the buffer is not in use"
+	pkill -KILL -P "$pid"
+	wait "$pid" || true
+	[ "$(users_of_buffers)" = 0 ] || fail "the buffer is still in use"
+}
+
+compile dmabuf
+links_up
+for exporter in udmabuf heap; do
+	for case in refuses is_written_and_read is_a_source is_received_to \
+		is_added_to shows_a_part only_for_reading \
+		outlives_the_exporter is_registered_twice stays_as_it_is; do
+		ktap_test dmabuf $exporter $case
+	done
+	ktap_test dies_with_a_region $exporter
+done
+ktap_end
