@@ -28,7 +28,7 @@
 #include "pma.h"
 #include "post.h"
 #include "qp.h"
-#include "ring.h"
+#include "shared.h"
 #include "srq.h"
 #include "stats.h"
 #include "uapi/frdma-abi.h"
@@ -100,8 +100,8 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.dealloc_pd		= frdma_dealloc_pd,
 	.dealloc_ucontext	= frdma_dealloc_ucontext,
 	.disassociate_ucontext	= frdma_disassociate_ucontext,
-	.mmap			= frdma_ring_mmap,
-	.mmap_free		= frdma_ring_mmap_free,
+	.mmap			= frdma_shared_mmap,
+	.mmap_free		= frdma_shared_mmap_free,
 
 	.alloc_mr		= frdma_alloc_mr,
 	.dereg_mr		= frdma_dereg_mr,

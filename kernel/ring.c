@@ -1,57 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory of the rings, and its way into processes. */
+/* The two ends of a ring, in memory that may be shared with a process. */
 #include "ring.h"
 
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
-#include <linux/slab.h>
-#include <linux/vmalloc.h>
-#include <rdma/ib_verbs.h>
 
-/**
- * struct frdma_ring_mem - the memory of a ring
- * @entry: where a process finds it; holds one reference for the ring, and one
- *         for each mmap() under way
- * @kaddr: the pages, in the kernel's address space
- * @mappable: @entry is in use
- */
-struct frdma_ring_mem {
-	struct rdma_user_mmap_entry entry;
-	void *kaddr;
-	bool mappable;
-};
-
-static struct frdma_ring_mem *
-entry_to_ring_mem(struct rdma_user_mmap_entry *entry)
-{
-	return container_of(entry, struct frdma_ring_mem, entry);
-}
-
-static struct frdma_ring_mem *ring_mem_alloc(size_t size)
-{
-	struct frdma_ring_mem *mem;
-
-	mem = kzalloc(sizeof(*mem), GFP_KERNEL_ACCOUNT);
-	if (!mem)
-		return NULL;
-
-	/* As much as the process asks for: it must not cost another its life. */
-	mem->kaddr = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-			       __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
-	if (!mem->kaddr) {
-		kfree(mem);
-		return NULL;
-	}
-
-	return mem;
-}
-
-static void ring_mem_free(struct frdma_ring_mem *mem)
-{
-	vfree(mem->kaddr);
-	kfree(mem);
-}
+#include "shared.h"
 
 /* Bytes of the whole mapping, SIZE_MAX if there are too many. */
 static size_t ring_bytes(u32 entries, u32 stride)
@@ -62,46 +17,59 @@ static size_t ring_bytes(u32 entries, u32 stride)
 	return size > INT_MAX ? SIZE_MAX : PAGE_ALIGN(size);
 }
 
+static int ring_offer(struct frdma_shared *mem, struct ib_ucontext *uctx,
+		      u32 entries, u32 stride, size_t size,
+		      struct frdma_ring_desc *desc)
+{
+	u64 offset;
+	int err;
+
+	err = frdma_shared_offer(mem, uctx, size, &offset);
+	if (err)
+		return err;
+
+	*desc = (struct frdma_ring_desc) {
+		.mmap_offset	= offset,
+		.mmap_size	= size,
+		.entries	= entries,
+		.stride		= stride,
+	};
+	return 0;
+}
+
 int frdma_ring_create(struct frdma_ring *ring, struct ib_ucontext *uctx,
 		      u32 entries, u32 stride, struct frdma_ring_desc *desc)
 {
 	size_t size = ring_bytes(entries, stride);
-	struct frdma_ring_mem *mem;
+	struct frdma_shared *mem;
+	void *kaddr;
 	int err;
 
 	if (!is_power_of_2(entries) || size == SIZE_MAX)
 		return -EINVAL;
 
-	mem = ring_mem_alloc(size);
+	mem = frdma_shared_alloc(size);
 	if (!mem)
 		return -ENOMEM;
 
 	if (uctx) {
-		err = rdma_user_mmap_entry_insert(uctx, &mem->entry, size);
-		if (err)
-			goto err_free_mem;
-		mem->mappable = true;
-		*desc = (struct frdma_ring_desc) {
-			.mmap_offset	= rdma_user_mmap_get_offset(&mem->entry),
-			.mmap_size	= size,
-			.entries	= entries,
-			.stride		= stride,
-		};
+		err = ring_offer(mem, uctx, entries, stride, size, desc);
+		if (err) {
+			frdma_shared_end(mem);
+			return err;
+		}
 	}
 
+	kaddr = frdma_shared_kaddr(mem);
 	*ring = (struct frdma_ring) {
-		.head		= mem->kaddr,
-		.slots		= mem->kaddr + FRDMA_RING_SLOTS,
+		.head		= kaddr,
+		.slots		= kaddr + FRDMA_RING_SLOTS,
 		.entries	= entries,
 		.mask		= entries - 1,
 		.stride		= stride,
 		.mem		= mem,
 	};
 	return 0;
-
-err_free_mem:
-	ring_mem_free(mem);
-	return err;
 }
 
 /*
@@ -120,59 +88,10 @@ static void ring_close(const struct frdma_ring *ring)
 
 void frdma_ring_destroy(struct frdma_ring *ring)
 {
-	struct frdma_ring_mem *mem = ring->mem;
-
-	if (!mem)
+	if (!ring->mem)
 		return;
 
-	if (mem->mappable) {
-		ring_close(ring);
-		rdma_user_mmap_entry_remove(&mem->entry);
-	} else {
-		ring_mem_free(mem);
-	}
+	ring_close(ring);
+	frdma_shared_end(ring->mem);
 	*ring = (struct frdma_ring) {};
-}
-
-void frdma_ring_mmap_free(struct rdma_user_mmap_entry *entry)
-{
-	ring_mem_free(entry_to_ring_mem(entry));
-}
-
-/*
- * Each page gets a reference of the mapping's own, so that the mapping needs
- * no vm_ops and outlives ring, context, device and module. It must not grow:
- * there would be nothing behind it.
- */
-static int ring_mem_map(struct frdma_ring_mem *mem, struct vm_area_struct *vma)
-{
-	void *kaddr = mem->kaddr;
-	unsigned long addr;
-	int err;
-
-	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
-
-	for (addr = vma->vm_start; addr < vma->vm_end; addr += PAGE_SIZE) {
-		err = vm_insert_page(vma, addr, vmalloc_to_page(kaddr));
-		if (err)
-			return err;
-		kaddr += PAGE_SIZE;
-	}
-
-	return 0;
-}
-
-int frdma_ring_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
-{
-	struct rdma_user_mmap_entry *entry;
-	int err;
-
-	/* It compares the sizes and refuses a private mapping. */
-	entry = rdma_user_mmap_entry_get(uctx, vma);
-	if (!entry)
-		return -EINVAL;
-
-	err = ring_mem_map(entry_to_ring_mem(entry), vma);
-	rdma_user_mmap_entry_put(entry);
-	return err;
 }

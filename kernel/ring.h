@@ -28,10 +28,8 @@
 
 #include "uapi/frdma-abi.h"
 
+struct frdma_shared;
 struct ib_ucontext;
-struct rdma_user_mmap_entry;
-struct vm_area_struct;
-struct frdma_ring_mem;
 
 /**
  * struct frdma_ring - the kernel's view of a ring
@@ -51,7 +49,7 @@ struct frdma_ring {
 	u32 entries;
 	u32 mask;
 	u32 stride;
-	struct frdma_ring_mem *mem;
+	struct frdma_shared *mem;
 };
 
 /**
@@ -82,25 +80,6 @@ int frdma_ring_create(struct frdma_ring *ring, struct ib_ucontext *uctx,
  * Context: process, may sleep.
  */
 void frdma_ring_destroy(struct frdma_ring *ring);
-
-/**
- * frdma_ring_mmap() - map a ring into a process
- * @uctx: the process's context
- * @vma: the mapping to be, whose offset and size must be those of the
- *       ring's struct frdma_ring_desc; shared
- *
- * Context: process, mmap_lock held for writing. Return: 0; -EINVAL if there
- * is no such ring; what the memory management says.
- */
-int frdma_ring_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma);
-
-/**
- * frdma_ring_mmap_free() - the last user of a ring's memory is gone
- * @entry: of the ring; called by ib_core (mmap_free of the device's ops)
- *
- * Context: process, may sleep.
- */
-void frdma_ring_mmap_free(struct rdma_user_mmap_entry *entry);
 
 /**
  * frdma_ring_slot() - the slot of an index
