@@ -17,6 +17,7 @@
 #include "counters.h"
 #include "cq.h"
 #include "dev.h"
+#include "dm.h"
 #include "dmabuf.h"
 #include "mcast.h"
 #include "modify.h"
@@ -110,6 +111,10 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.reg_user_mr		= frdma_reg_user_mr,
 	.reg_user_mr_dmabuf	= frdma_reg_dmabuf_mr,
 	.rereg_user_mr		= frdma_rereg_user_mr,
+
+	.alloc_dm		= frdma_alloc_dm,
+	.dealloc_dm		= frdma_dealloc_dm,
+	.reg_dm_mr		= frdma_reg_dm_mr,
 
 	.alloc_mw		= frdma_alloc_mw,
 	.dealloc_mw		= frdma_dealloc_mw,
@@ -273,6 +278,7 @@ static struct net *get_net_of(const struct net_device *ndev)
 /* What processes ask of us beyond the verbs of the core. */
 static const struct uapi_definition frdma_uapi[] = {
 	UAPI_DEF_CHAIN(frdma_cq_uapi),
+	UAPI_DEF_CHAIN(frdma_dm_uapi),
 	UAPI_DEF_CHAIN(frdma_qp_uapi),
 	{ }
 };

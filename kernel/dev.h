@@ -40,6 +40,7 @@ struct frdma_stats;
  * @nr_srq: shared receive queues alive
  * @nr_mr: memory regions alive
  * @nr_mw: memory windows alive
+ * @dm_bytes: device memory given out
  * @nr_ah: address handles alive
  * @nr_member: queue pairs attached to multicast groups
  * @nr_pd: protection domains alive
@@ -67,6 +68,7 @@ struct frdma_dev {
 	atomic_t nr_srq;
 	atomic_t nr_mr;
 	atomic_t nr_mw;
+	atomic_t dm_bytes;
 	atomic_t nr_ah;
 	atomic_t nr_member;
 	atomic_t nr_pd;

@@ -165,7 +165,7 @@ struct ib_mr *frdma_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
 		return ERR_CAST(buf);
 
 	mr = ERR_PTR(-EINVAL);
-	if (frdma_range_in(offset, length, 0, buf->dmabuf->size))
+	if (length && frdma_range_in(offset, length, 0, buf->dmabuf->size))
 		mr = frdma_mr_create_span(pd, FRDMA_MR_DMABUF, access,
 					  buf->map.vaddr + offset, iova,
 					  length);

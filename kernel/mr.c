@@ -253,14 +253,15 @@ void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
 /*
  * May packets carry the memory itself? It must be the kernel's, where only the
  * kernel's consumers say where it is; and not another driver's, which wants it
- * back once the region has ended.
+ * back once the region has ended. Device memory is mapped, and virt_to_page()
+ * does not find its pages.
  */
 static bool mr_lends_pages(const struct frdma_mr *mr, const void *kaddr)
 {
 	if (mr->kind == FRDMA_MR_DMA)
 		return virt_addr_valid(kaddr);
 
-	return mr->kind != FRDMA_MR_DMABUF;
+	return mr->kind != FRDMA_MR_DMABUF && mr->kind != FRDMA_MR_DM;
 }
 
 bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
@@ -530,7 +531,7 @@ struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
 		return ERR_PTR(err);
 	if (access & IB_ZERO_BASED)
 		iova = 0;
-	if (!length || iova + length - 1 < iova)
+	if (length && iova + length - 1 < iova)
 		return ERR_PTR(-EINVAL);
 
 	mr = frdma_mr_create(pd, kind, access);
@@ -544,7 +545,7 @@ struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
 		return ERR_PTR(err);
 	}
 
-	mr->pages.block_shift = ilog2(roundup_pow_of_two(length));
+	mr->pages.block_shift = ilog2(roundup_pow_of_two(max(length, 1)));
 	frdma_pages_set(&mr->pages, 0, kaddr);
 	mr->iova = iova;
 	mr->length = length;

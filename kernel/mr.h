@@ -2,7 +2,7 @@
 /*
  * Memory regions: verbs, lookup by key, and who may touch what until when.
  *
- * Five kinds. A *user* region is pinned memory of a process; it changes only
+ * Six kinds. A *user* region is pinned memory of a process; it changes only
  * while no reader can find it: dereg_mr and rereg_user_mr take it out of the
  * index and wait for one RCU grace period, so readers need nothing but their
  * RCU section. A *fast* region (alloc_mr) is filled by map_mr_sg, becomes
@@ -11,7 +11,9 @@
  * them without a grace period. A
  * *DMA* region (get_dma_mr, which is also a kernel consumer's
  * local_dma_lkey) is all memory of the kernel by its virtual addresses. A
- * *dma-buf* region is memory of another driver; see dmabuf.h. A *window* shows a part of a user region to peers; see mw.h.
+ * *dma-buf* region is memory of another driver, see dmabuf.h, and a *device
+ * memory* region is memory that this one has given out, see dm.h. A *window*
+ * shows a part of a user or device memory region to peers; see mw.h.
  *
  * frdma_mr_enter() and frdma_mr_leave() bracket every touch; between them no
  * one sleeps, and the bytes of the region stay where they are. After dereg_mr
@@ -71,6 +73,7 @@ enum frdma_mr_fault {
  * @FRDMA_MR_FAST: alloc_mr
  * @FRDMA_MR_DMA: get_dma_mr
  * @FRDMA_MR_DMABUF: reg_user_mr_dmabuf
+ * @FRDMA_MR_DM: reg_dm_mr
  * @FRDMA_MR_WINDOW: alloc_mw
  */
 enum frdma_mr_kind {
@@ -78,6 +81,7 @@ enum frdma_mr_kind {
 	FRDMA_MR_FAST,
 	FRDMA_MR_DMA,
 	FRDMA_MR_DMABUF,
+	FRDMA_MR_DM,
 	FRDMA_MR_WINDOW,
 };
 
@@ -351,8 +355,8 @@ enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
 					  struct frdma_mr_waiter *waiter);
 
 /*
- * For the files of other kinds: dmabuf.c; and mw.c, since a window has a place,
- * a key and readers as a region does.
+ * For the files of other kinds: dmabuf.c, dm.c; and mw.c, since a window has a
+ * place, a key and readers as a region does.
  */
 
 /**
@@ -375,7 +379,7 @@ struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
  * @access: IB_ACCESS_* it grants
  * @kaddr: its first byte in the kernel's address space; the rest follows
  * @iova: address of the first byte, as the owner counts; 0 if @access says so
- * @length: bytes
+ * @length: bytes; without any it grants nothing
  *
  * Context: may sleep. Return: the region, not published; -EOPNOTSUPP (access),
  * -EINVAL (range), -ENOMEM.

@@ -65,8 +65,9 @@ static bool mr_may_be_shown(const struct frdma_mr *region,
 			    const struct ib_pd *pd,
 			    const struct frdma_send_wqe *wqe)
 {
-	if (region->kind != FRDMA_MR_USER || region->key != wqe->bind.mr_key ||
-	    region->pd != pd)
+	if (region->kind != FRDMA_MR_USER && region->kind != FRDMA_MR_DM)
+		return false;
+	if (region->key != wqe->bind.mr_key || region->pd != pd)
 		return false;
 	if (!(region->access & IB_ACCESS_MW_BIND))
 		return false;

@@ -6,7 +6,7 @@
  * A window is a region, too: it has a place in the device's table, a key,
  * rights, a range and readers that are counted, and frdma_mr_enter() finds it
  * as it finds any other (struct frdma_mr, of kind FRDMA_MR_WINDOW). But its
- * bytes are those of a user region, whose page table it borrows. That region
+ * bytes are those of another region, whose page table it borrows. That region
  * counts the windows bound to it, and neither ends nor changes before the last
  * of them is unbound; what readers have not left yet then, its RCU grace
  * period waits for.

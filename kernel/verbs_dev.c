@@ -15,6 +15,7 @@
 #include "ah.h"
 #include "cq.h"
 #include "dev.h"
+#include "dm.h"
 #include "mcast.h"
 #include "mr.h"
 #include "mw.h"
@@ -99,6 +100,7 @@ static const struct ib_device_attr device_limits = {
 	.timestamp_mask			= U64_MAX,
 	.hca_core_clock			= TIMESTAMP_KHZ,
 	.local_ca_ack_delay		= LOCAL_ACK_DELAY,
+	.max_dm_size			= FRDMA_MAX_DM_BYTES,
 };
 
 /**

@@ -9,6 +9,7 @@
 #include "frdma.h"
 #include "abi.h"
 #include "cq.h"
+#include "dm.h"
 #include "qp.h"
 #include "verbs.h"
 
@@ -21,6 +22,7 @@ static const struct verbs_match_ent frdma_match_table[] = {
 
 static const struct verbs_context_ops frdma_ctx_ops = {
 	.advise_mr = frdma_advise_mr,
+	.alloc_dm = frdma_alloc_dm,
 	.alloc_mw = frdma_alloc_mw,
 	.alloc_parent_domain = frdma_alloc_parent_domain,
 	.alloc_pd = frdma_alloc_pd,
@@ -43,6 +45,7 @@ static const struct verbs_context_ops frdma_ctx_ops = {
 	.destroy_srq = frdma_destroy_srq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = frdma_free_context,
+	.free_dm = frdma_free_dm,
 	.modify_cq = frdma_modify_cq,
 	.modify_qp = frdma_modify_qp,
 	.modify_srq = frdma_modify_srq,
@@ -59,6 +62,7 @@ static const struct verbs_context_ops frdma_ctx_ops = {
 	.query_qp = frdma_query_qp,
 	.query_rt_values = frdma_query_rt_values,
 	.query_srq = frdma_query_srq,
+	.reg_dm_mr = frdma_reg_dm_mr,
 	.reg_dmabuf_mr = frdma_reg_dmabuf_mr,
 	.reg_mr = frdma_reg_mr,
 	.req_notify_cq = frdma_req_notify_cq,

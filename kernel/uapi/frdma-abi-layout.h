@@ -28,6 +28,10 @@ FRDMA_AT(frdma_ring_desc, mmap_size, 8);
 FRDMA_AT(frdma_ring_desc, entries, 16);
 FRDMA_AT(frdma_ring_desc, stride, 20);
 
+FRDMA_SIZE(frdma_dm_desc, 16);
+FRDMA_AT(frdma_dm_desc, mmap_offset, 0);
+FRDMA_AT(frdma_dm_desc, mmap_size, 8);
+
 FRDMA_SIZE(frdma_sge, 16);
 FRDMA_AT(frdma_sge, addr, 0);
 FRDMA_AT(frdma_sge, length, 8);

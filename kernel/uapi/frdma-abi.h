@@ -99,6 +99,22 @@ struct frdma_ring_desc {
 	__u32 stride;
 };
 
+/* One more attribute of UVERBS_METHOD_DM_ALLOC. */
+enum frdma_dm_alloc_attr {
+	/* Out: struct frdma_dm_desc. */
+	FRDMA_ATTR_DM_ALLOC_DESC = 1 << 12,
+};
+
+/**
+ * struct frdma_dm_desc - where device memory can be mapped
+ * @mmap_offset: offset for mmap() on the command file descriptor
+ * @mmap_size: bytes to map
+ */
+struct frdma_dm_desc {
+	__aligned_u64 mmap_offset;
+	__aligned_u64 mmap_size;
+};
+
 /**
  * struct frdma_sge - a piece of registered memory
  * @addr: virtual address in the memory region

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Device memory. */
+#define UVERBS_MODULE_NAME frdma
+#include <rdma/uverbs_named_ioctl.h>
+
+#include "dm.h"
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "dev.h"
+#include "mr.h"
+#include "shared.h"
+#include "uapi/frdma-abi.h"
+
+/**
+ * struct frdma_dm - a piece of device memory
+ * @ib: what ib_core knows; regions hold its use count
+ * @mem: the memory
+ * @size: bytes of it, whole pages
+ */
+struct frdma_dm {
+	struct ib_dm ib;
+	struct frdma_shared *mem;
+	size_t size;
+};
+
+static struct frdma_dm *to_frdma_dm(struct ib_dm *ib)
+{
+	return container_of(ib, struct frdma_dm, ib);
+}
+
+static bool dm_bytes_take(struct frdma_dev *dev, size_t size)
+{
+	if (atomic_add_return(size, &dev->dm_bytes) <= FRDMA_MAX_DM_BYTES)
+		return true;
+
+	atomic_sub(size, &dev->dm_bytes);
+	return false;
+}
+
+static int dm_offer(struct frdma_dm *dm, struct ib_ucontext *uctx,
+		    struct uverbs_attr_bundle *attrs)
+{
+	struct frdma_dm_desc desc = { .mmap_size = dm->size };
+	u64 offset;
+	int err;
+
+	err = frdma_shared_offer(dm->mem, uctx, dm->size, &offset);
+	if (err)
+		return err;
+
+	desc.mmap_offset = offset;
+	return uverbs_copy_to(attrs, FRDMA_ATTR_DM_ALLOC_DESC, &desc,
+			      sizeof(desc));
+}
+
+static struct frdma_dm *dm_create(struct frdma_dev *dev, size_t size)
+{
+	struct frdma_dm *dm;
+
+	if (!dm_bytes_take(dev, size))
+		return NULL;
+
+	dm = kzalloc(sizeof(*dm), GFP_KERNEL_ACCOUNT);
+	if (!dm)
+		goto err_give;
+
+	dm->mem = frdma_shared_alloc(size);
+	if (!dm->mem)
+		goto err_free;
+
+	dm->size = size;
+	return dm;
+
+err_free:
+	kfree(dm);
+err_give:
+	atomic_sub(size, &dev->dm_bytes);
+	return NULL;
+}
+
+static void dm_destroy(struct frdma_dev *dev, struct frdma_dm *dm)
+{
+	frdma_shared_end(dm->mem);
+	atomic_sub(dm->size, &dev->dm_bytes);
+	kfree(dm);
+}
+
+struct ib_dm *frdma_alloc_dm(struct ib_device *ib, struct ib_ucontext *uctx,
+			     struct ib_dm_alloc_attr *attr,
+			     struct uverbs_attr_bundle *attrs)
+{
+	struct frdma_dev *dev = to_frdma(ib);
+	struct frdma_dm *dm;
+	int err;
+
+	if (!attr->length || attr->alignment > PAGE_SHIFT)
+		return ERR_PTR(-EINVAL);
+	if (attr->length > FRDMA_MAX_DM_BYTES)
+		return ERR_PTR(-ENOMEM);
+
+	dm = dm_create(dev, PAGE_ALIGN(attr->length));
+	if (!dm)
+		return ERR_PTR(-ENOMEM);
+
+	err = dm_offer(dm, uctx, attrs);
+	if (err) {
+		dm_destroy(dev, dm);
+		return ERR_PTR(err);
+	}
+
+	return &dm->ib;
+}
+
+int frdma_dealloc_dm(struct ib_dm *ib, struct uverbs_attr_bundle *attrs)
+{
+	dm_destroy(to_frdma(ib->device), to_frdma_dm(ib));
+	return 0;
+}
+
+/* The core has looked at the range. */
+struct ib_mr *frdma_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ib,
+			      struct ib_dm_mr_attr *attr,
+			      struct uverbs_attr_bundle *attrs)
+{
+	struct frdma_dm *dm = to_frdma_dm(ib);
+	struct frdma_mr *mr;
+
+	mr = frdma_mr_create_span(pd, FRDMA_MR_DM, attr->access_flags,
+				  frdma_shared_kaddr(dm->mem) + attr->offset,
+				  0, attr->length);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	frdma_mr_publish(mr);
+	return &mr->ib;
+}
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(frdma_dm_alloc, UVERBS_OBJECT_DM,
+			     UVERBS_METHOD_DM_ALLOC,
+			     UVERBS_ATTR_PTR_OUT(FRDMA_ATTR_DM_ALLOC_DESC,
+				UVERBS_ATTR_TYPE(struct frdma_dm_desc),
+				UA_MANDATORY));
+
+const struct uapi_definition frdma_dm_uapi[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DM, &frdma_dm_alloc),
+	{ }
+};

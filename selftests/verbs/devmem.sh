@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Device memory: devmem.c, one process for each case, and what pyverbs has of
+# it.
+#
+# timeout: 600
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/traffic.sh"
+
+devmem() {
+	"$PROGRAMS/devmem" frdma0 "$(gid_index frdma0 v4)" "$1"
+}
+
+# Killed, not ended: nobody but the kernel gives it back.
+comes_back_from_the_dead() {
+	local said=$KTAP_TMP/said pid
+
+	devmem takes_all_and_stays >"$said" &
+	pid=$!
+	await 20 grep -q taken "$said"
+	! devmem is_as_much_as_it_says || fail "there is more"
+	pkill -KILL -P "$pid"
+	wait "$pid" || true
+	devmem is_as_much_as_it_says
+}
+
+# All of them: one that is skipped has not passed. The names are those of the
+# classes in test_device.py and test_mr.py.
+pyverbs() {
+	local gid ok
+
+	gid=$(gid_index frdma0 v4)
+	[ -e /usr/src/rdma-core/tests/run_tests.py ] ||
+		skip "the source of rdma-core is not here"
+	cd /usr/src/rdma-core || fail "no way in"
+	python3 -B tests/run_tests.py -v --dev frdma0 --port 1 --gid "$gid" \
+		-k DMTest -k DeviceMemory 2>&1 |
+		tee "$KTAP_TMP/pyverbs"
+	ok=$(grep -c ' ok$' "$KTAP_TMP/pyverbs")
+	! grep -Eq '^FAILED|skipped=' "$KTAP_TMP/pyverbs" ||
+		fail "not all passed"
+	[ "$ok" -gt 10 ] || fail "only $ok passed"
+	note "$ok passed"
+}
+
+compile devmem
+links_up
+for case in refuses is_copied_to_and_from is_written_and_read \
+	is_sent_and_received is_added_to is_registered_without_a_byte \
+	shows_a_part is_shown_by_a_window \
+	stays_while_it_is_registered is_as_much_as_it_says; do
+	ktap_test devmem $case
+done
+ktap_test comes_back_from_the_dead
+ktap_test pyverbs
+ktap_test devmem outlives_the_device
+ktap_end
