@@ -383,7 +383,8 @@ void frdma_tx_commit(struct frdma_tx *tx)
 		append_piece(tx, tx->at_len);
 	tx->nr++;
 	tx->closed = tx->at_len < tx->seg_len ||
-		     tx->hdr->opcode == FRDMA_READ_REQUEST;
+		     frdma_opcode_operation(tx->hdr->opcode) ==
+		     FRDMA_READ_REQUEST;
 }
 
 /* Hand the payload over to the buffer. Returns the CRC with it. */

@@ -22,6 +22,12 @@ static void *put_bth(struct frdma_bth *bth, const struct frdma_hdr *hdr)
 	return bth + 1;
 }
 
+static void *put_xrceth(struct frdma_xrceth *xrc, const struct frdma_hdr *hdr)
+{
+	xrc->srqn = cpu_to_be32(hdr->srqn & FRDMA_XRCETH_SRQN);
+	return xrc + 1;
+}
+
 static void *put_deth(struct frdma_deth *deth, const struct frdma_hdr *hdr)
 {
 	*deth = (struct frdma_deth) {
@@ -95,6 +101,8 @@ size_t frdma_hdr_build(void *buf, const struct frdma_hdr *hdr)
 	u16 ext = frdma_op(hdr->opcode)->ext;
 	void *at = put_bth(buf, hdr);
 
+	if (ext & FRDMA_EXT_XRCETH)
+		at = put_xrceth(at, hdr);
 	if (ext & FRDMA_EXT_DETH)
 		at = put_deth(at, hdr);
 	if (ext & FRDMA_EXT_FETH)
@@ -135,6 +143,13 @@ static const void *get_bth(struct frdma_hdr *hdr, const struct frdma_bth *bth)
 		.hdr_len	= sizeof(*bth),
 	};
 	return bth + 1;
+}
+
+static const void *get_xrceth(struct frdma_hdr *hdr,
+			      const struct frdma_xrceth *xrc)
+{
+	hdr->srqn = be32_to_cpu(xrc->srqn) & FRDMA_XRCETH_SRQN;
+	return xrc + 1;
 }
 
 static const void *get_deth(struct frdma_hdr *hdr,
@@ -207,6 +222,8 @@ static const void *get_ieth(struct frdma_hdr *hdr,
 
 static void get_ext(struct frdma_hdr *hdr, const void *at, u16 ext)
 {
+	if (ext & FRDMA_EXT_XRCETH)
+		at = get_xrceth(hdr, at);
 	if (ext & FRDMA_EXT_DETH)
 		at = get_deth(hdr, at);
 	if (ext & FRDMA_EXT_FETH)

@@ -7,8 +7,9 @@
 #include "op.h"
 #include "wire.h"
 
-/* BTH and the longest set of extension headers: those of an atomic. */
+/* BTH and the longest set of extension headers: those of an XRC atomic. */
 #define FRDMA_HDR_MAX	(sizeof(struct frdma_bth) + \
+			 sizeof(struct frdma_xrceth) + \
 			 sizeof(struct frdma_atomiceth))
 
 /**
@@ -26,6 +27,7 @@
  * @psn: packet sequence number
  * @flush_placement: enum frdma_flush_placement, all of its bits (FETH)
  * @flush_select: enum frdma_flush_select (FETH)
+ * @srqn: shared receive queue at the responder (XRCETH)
  * @va: remote address (RETH, AtomicETH)
  * @rkey: remote key (RETH, AtomicETH)
  * @dma_len: bytes of the whole message (RETH)
@@ -56,6 +58,7 @@ struct frdma_hdr {
 	u32 psn;
 	u8 flush_placement;
 	u8 flush_select;
+	u32 srqn;
 	u64 va;
 	u32 rkey;
 	u32 dma_len;

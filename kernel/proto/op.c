@@ -4,6 +4,7 @@
 #include "wire.h"
 
 /* Short words for the rows below. */
+#define XRCETH		FRDMA_EXT_XRCETH
 #define DETH		FRDMA_EXT_DETH
 #define FETH		FRDMA_EXT_FETH
 #define RETH		FRDMA_EXT_RETH
@@ -26,6 +27,7 @@
 
 #define HDR_LEN(ext)							\
 	(sizeof(struct frdma_bth) +					\
+	 LEN_IF(ext, XRCETH, xrceth) +					\
 	 LEN_IF(ext, DETH, deth) +					\
 	 LEN_IF(ext, FETH, feth) +					\
 	 LEN_IF(ext, RETH, reth) +					\
@@ -45,14 +47,21 @@
 		__VA_ARGS__						\
 	}
 
-#define SEND_ROW(transport, opcode, ext, ...) \
-	ROW(transport, SEND_##opcode, SEND, 0, ext, PAYLOAD, __VA_ARGS__)
+/* What every request of a transport carries; answers do not. */
+#define EVERY_RC	0
+#define EVERY_UC	0
+#define EVERY_UD	DETH
+#define EVERY_XRC	XRCETH
 
-#define WRITE_ROW(transport, opcode, ext, ...) \
-	ROW(transport, WRITE_##opcode, WRITE, FRDMA_ACC_REMOTE_WRITE, ext, \
+#define SEND_ROW(transport, opcode, ext, ...)				\
+	ROW(transport, SEND_##opcode, SEND, 0, EVERY_##transport | (ext), \
 	    PAYLOAD, __VA_ARGS__)
 
-/* What RC and UC have in common (IBTA vol. 1, table 38). */
+#define WRITE_ROW(transport, opcode, ext, ...)				\
+	ROW(transport, WRITE_##opcode, WRITE, FRDMA_ACC_REMOTE_WRITE,	\
+	    EVERY_##transport | (ext), PAYLOAD, __VA_ARGS__)
+
+/* What all connections have in common (IBTA vol. 1, table 38). */
 #define CONNECTED(t)							\
 	SEND_ROW(t, FIRST, 0, STARTS, TAKES_RECV),			\
 	SEND_ROW(t, MIDDLE, 0),						\
@@ -67,27 +76,40 @@
 	WRITE_ROW(t, ONLY, RETH, ONLY),					\
 	WRITE_ROW(t, ONLY_IMM, RETH | IMM, ONLY, TAKES_RECV, ENDS_RECV)
 
+/* What those have that are answered (the same table, and A14). */
+#define RELIABLE(t)							\
+	CONNECTED(t),							\
+	ROW(t, READ_REQUEST, READ, FRDMA_ACC_REMOTE_READ,		\
+	    EVERY_##t | RETH, ONLY),					\
+	ROW(t, READ_RESP_FIRST, READ_RESP, 0, AETH, STARTS, RESPONSE,	\
+	    PAYLOAD),							\
+	ROW(t, READ_RESP_MIDDLE, READ_RESP, 0, 0, RESPONSE, PAYLOAD),	\
+	ROW(t, READ_RESP_LAST, READ_RESP, 0, AETH, ENDS, RESPONSE,	\
+	    PAYLOAD),							\
+	ROW(t, READ_RESP_ONLY, READ_RESP, 0, AETH, ONLY, RESPONSE,	\
+	    PAYLOAD),							\
+	ROW(t, ACKNOWLEDGE, ACK, 0, AETH, ONLY, RESPONSE),		\
+	ROW(t, ATOMIC_ACK, ATOMIC_ACK, 0, AETH | ATOMIC_ACK, ONLY,	\
+	    RESPONSE),							\
+	ROW(t, COMPARE_SWAP, ATOMIC, FRDMA_ACC_REMOTE_ATOMIC,		\
+	    EVERY_##t | ATOMIC, ONLY),					\
+	ROW(t, FETCH_ADD, ATOMIC, FRDMA_ACC_REMOTE_ATOMIC,		\
+	    EVERY_##t | ATOMIC, ONLY),					\
+	SEND_ROW(t, LAST_INV, INV, ENDS, ENDS_RECV),			\
+	SEND_ROW(t, ONLY_INV, INV, ONLY, TAKES_RECV, ENDS_RECV)
+
 const struct frdma_op frdma_op_table[256] = {
-	CONNECTED(RC),
-	ROW(RC, READ_REQUEST, READ, FRDMA_ACC_REMOTE_READ, RETH, ONLY),
-	ROW(RC, READ_RESP_FIRST, READ_RESP, 0, AETH, STARTS, RESPONSE, PAYLOAD),
-	ROW(RC, READ_RESP_MIDDLE, READ_RESP, 0, 0, RESPONSE, PAYLOAD),
-	ROW(RC, READ_RESP_LAST, READ_RESP, 0, AETH, ENDS, RESPONSE, PAYLOAD),
-	ROW(RC, READ_RESP_ONLY, READ_RESP, 0, AETH, ONLY, RESPONSE, PAYLOAD),
-	ROW(RC, ACKNOWLEDGE, ACK, 0, AETH, ONLY, RESPONSE),
-	ROW(RC, ATOMIC_ACK, ATOMIC_ACK, 0, AETH | ATOMIC_ACK, ONLY, RESPONSE),
-	ROW(RC, COMPARE_SWAP, ATOMIC, FRDMA_ACC_REMOTE_ATOMIC, ATOMIC, ONLY),
-	ROW(RC, FETCH_ADD, ATOMIC, FRDMA_ACC_REMOTE_ATOMIC, ATOMIC, ONLY),
-	SEND_ROW(RC, LAST_INV, INV, ENDS, ENDS_RECV),
-	SEND_ROW(RC, ONLY_INV, INV, ONLY, TAKES_RECV, ENDS_RECV),
+	RELIABLE(RC),
 	ROW(RC, FLUSH, FLUSH, 0, FETH | RETH, ONLY),
 	ROW(RC, ATOMIC_WRITE, ATOMIC_WRITE, FRDMA_ACC_REMOTE_WRITE, RETH,
 	    ONLY, PAYLOAD),
 
 	CONNECTED(UC),
 
-	SEND_ROW(UD, ONLY, DETH, ONLY, TAKES_RECV, ENDS_RECV),
-	SEND_ROW(UD, ONLY_IMM, DETH | IMM, ONLY, TAKES_RECV, ENDS_RECV),
+	SEND_ROW(UD, ONLY, 0, ONLY, TAKES_RECV, ENDS_RECV),
+	SEND_ROW(UD, ONLY_IMM, IMM, ONLY, TAKES_RECV, ENDS_RECV),
+
+	RELIABLE(XRC),
 
 	[FRDMA_CNP] = {
 		.name		= "CNP",

@@ -27,8 +27,9 @@ enum frdma_transport {
 
 /*
  * Operations under their names in the specification, as RC numbers them. UC
- * has those up to WRITE_ONLY_IMM, UD has SEND_ONLY and SEND_ONLY_IMM, each
- * with its own transport in the upper bits: FRDMA_UD | FRDMA_SEND_ONLY.
+ * has those up to WRITE_ONLY_IMM, UD has SEND_ONLY and SEND_ONLY_IMM, XRC has
+ * all, each with its own transport in the upper bits: FRDMA_UD |
+ * FRDMA_SEND_ONLY.
  */
 enum frdma_opcode {
 	FRDMA_SEND_FIRST	= 0x00,
@@ -63,6 +64,7 @@ enum frdma_opcode {
 
 /**
  * enum frdma_ext - extension headers, in the order they have on the wire
+ * @FRDMA_EXT_XRCETH: struct frdma_xrceth
  * @FRDMA_EXT_DETH: struct frdma_deth
  * @FRDMA_EXT_FETH: struct frdma_feth
  * @FRDMA_EXT_RETH: struct frdma_reth
@@ -73,6 +75,7 @@ enum frdma_opcode {
  * @FRDMA_EXT_INV: struct frdma_ieth
  */
 enum frdma_ext {
+	FRDMA_EXT_XRCETH	= BIT(8),
 	FRDMA_EXT_DETH		= BIT(0),
 	FRDMA_EXT_FETH		= BIT(7),
 	FRDMA_EXT_RETH		= BIT(1),
@@ -180,6 +183,17 @@ static inline const struct frdma_op *frdma_op(u8 opcode)
 static inline enum frdma_transport frdma_opcode_transport(u8 opcode)
 {
 	return opcode & FRDMA_OPCODE_TRANSPORT;
+}
+
+/**
+ * frdma_opcode_operation() - what an opcode asks for, on whatever transport
+ * @opcode: any value
+ *
+ * Return: as RC numbers it.
+ */
+static inline u8 frdma_opcode_operation(u8 opcode)
+{
+	return opcode & ~FRDMA_OPCODE_TRANSPORT;
 }
 
 #endif /* FRDMA_PROTO_OP_H */

@@ -134,7 +134,7 @@ static void plan_read(const struct frdma_req *rq, const struct frdma_swr *wr,
 
 static void plan_atomic(const struct frdma_swr *wr, struct frdma_req_pkt *pkt)
 {
-	if (pkt->hdr.opcode == FRDMA_COMPARE_SWAP) {
+	if (wr->wqe.opcode == IB_UVERBS_WR_ATOMIC_CMP_AND_SWP) {
 		pkt->hdr.swap_add = wr->wqe.atomic.swap;
 		pkt->hdr.compare = wr->wqe.atomic.compare_add;
 	} else {
@@ -188,6 +188,8 @@ void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt)
 			.rkey	= wr->wqe.rkey,
 		},
 	};
+	if (rq->transport == FRDMA_XRC)
+		pkt->hdr.srqn = wr->wqe.xrc.srqn & FRDMA_SRQN_MASK;
 
 	switch (wr->kind) {
 	case FRDMA_KIND_ATOMIC_WRITE:

@@ -13,6 +13,7 @@ void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn)
 	rs->epsn = rq_psn & FRDMA_PSN_MASK;
 	rs->msn = 0;
 	rs->in_msg = false;
+	rs->srqn = 0;
 	rs->nak = FRDMA_RESP_NAK_NONE;
 	rs->ack_due = false;
 	rs->got = 0;
@@ -132,6 +133,8 @@ static enum frdma_resp_verdict judge_content(const struct frdma_resp *rs,
 {
 	const struct frdma_op *op = frdma_op(hdr->opcode);
 
+	if (recv.astray)
+		return FRDMA_RESP_ASTRAY;
 	if (!length_fits(rs, op, hdr))
 		return FRDMA_RESP_BAD_LENGTH;
 	if (op->access & ~rs->access)
@@ -174,7 +177,7 @@ enum frdma_resp_verdict frdma_resp_judge(const struct frdma_resp *rs,
 	/* Starting inside a message is as wrong as continuing none. */
 	if (op->starts == rs->in_msg)
 		return FRDMA_RESP_BAD_ORDER;
-	if (rs->in_msg && op->kind != rs->kind)
+	if (rs->in_msg && (op->kind != rs->kind || hdr->srqn != rs->srqn))
 		return FRDMA_RESP_BAD_ORDER;
 
 	return judge_content(rs, hdr, recv);
@@ -234,6 +237,10 @@ const struct frdma_resp_fault *frdma_resp_fault(enum frdma_resp_verdict verdict)
 		[FRDMA_RESP_BAD_ORDER] = {
 			FRDMA_NAK_INV_REQ, FRDMA_WC_WR_FLUSH_ERR,
 			FRDMA_RESP_EVENT_REQ,
+		},
+		[FRDMA_RESP_ASTRAY] = {
+			FRDMA_NAK_ACCESS, FRDMA_WC_WR_FLUSH_ERR,
+			FRDMA_RESP_EVENT_ACCESS,
 		},
 		[FRDMA_RESP_BAD_LENGTH] = {
 			FRDMA_NAK_INV_REQ, FRDMA_WC_WR_FLUSH_ERR,
@@ -309,8 +316,9 @@ static bool is_same_read(const struct frdma_resp *rs,
 	u32 skipped = ((hdr->psn - res->psn) & FRDMA_PSN_MASK) * rs->mtu;
 
 	return res->kind == FRDMA_KIND_READ && hdr->rkey == res->rkey &&
-	       hdr->va == res->va + skipped && !hdr->payload_len &&
-	       skipped <= res->len && hdr->dma_len <= res->len - skipped;
+	       hdr->srqn == res->srqn && hdr->va == res->va + skipped &&
+	       !hdr->payload_len && skipped <= res->len &&
+	       hdr->dma_len <= res->len - skipped;
 }
 
 /**
@@ -357,6 +365,7 @@ static void begin_read(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		.again	= again,
 		.psn	= hdr->psn,
 		.rkey	= hdr->rkey,
+		.srqn	= hdr->srqn,
 		.left	= hdr->dma_len,
 		.va	= hdr->va,
 	};
@@ -370,6 +379,7 @@ static void save_res(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		.npkts	= npkts,
 		.kind	= frdma_op(hdr->opcode)->kind,
 		.rkey	= hdr->rkey,
+		.srqn	= hdr->srqn,
 		.len	= hdr->dma_len,
 		.va	= hdr->va,
 		.orig	= atomic_orig,
@@ -382,6 +392,7 @@ static void advance_message(struct frdma_resp *rs, const struct frdma_op *op,
 {
 	if (op->starts) {
 		rs->kind = op->kind;
+		rs->srqn = hdr->srqn;
 		rs->va = hdr->va;
 		rs->rkey = hdr->rkey;
 		rs->left = hdr->dma_len;
@@ -531,7 +542,8 @@ void frdma_resp_read_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr)
 	u32 len = ends ? rd->left : rs->mtu;
 
 	*hdr = (struct frdma_hdr) {
-		.opcode		= read_resp_opcode(rd->fresh, ends),
+		.opcode		= rs->transport |
+				  read_resp_opcode(rd->fresh, ends),
 		.psn		= rd->psn,
 		.pad		= -len & 3,
 		.payload_len	= len,

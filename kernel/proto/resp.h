@@ -30,6 +30,7 @@
  * @npkts: PSNs of the response
  * @kind: FRDMA_KIND_READ or FRDMA_KIND_ATOMIC; NONE: unused
  * @rkey: remote key (READ)
+ * @srqn: shared receive queue that it named (READ, XRC)
  * @len: bytes (READ)
  * @va: remote address (READ)
  * @orig: value to return again (atomic)
@@ -39,6 +40,7 @@ struct frdma_resp_res {
 	u32 npkts;
 	u8 kind;
 	u32 rkey;
+	u32 srqn;
 	u32 len;
 	u64 va;
 	u64 orig;
@@ -63,6 +65,7 @@ enum frdma_resp_nak {
  * @again: it was sent before
  * @psn: PSN of the next packet
  * @rkey: remote key
+ * @srqn: shared receive queue that the request named (XRC)
  * @left: bytes still to be sent
  * @va: address of the next byte
  */
@@ -72,6 +75,7 @@ struct frdma_resp_read {
 	bool again;
 	u32 psn;
 	u32 rkey;
+	u32 srqn;
 	u32 left;
 	u64 va;
 };
@@ -81,8 +85,10 @@ struct frdma_resp_read {
  * @epsn: PSN that is expected next
  * @msn: messages completed, 24 bits
  * @mtu: path MTU, bytes
+ * @transport: enum frdma_transport, of what is answered
  * @access: FRDMA_ACC_* that the queue pair allows its peer
  * @kind: of the open message
+ * @srqn: shared receive queue that the open message names (XRC)
  * @in_msg: a message of several packets is open
  * @nak: what was asked of the peer
  * @ack_due: an acknowledgement of all before @epsn is to be sent
@@ -102,9 +108,11 @@ struct frdma_resp {
 	u32 epsn;
 	u32 msn;
 	u32 mtu;
+	u8 transport;
 	u16 access;
 	u8 kind;
 	bool in_msg;
+	u32 srqn;
 	enum frdma_resp_nak nak;
 	bool ack_due;
 
@@ -122,10 +130,13 @@ struct frdma_resp {
 
 /**
  * struct frdma_resp_recv - the receive request that a packet would use
+ * @astray: XRC: the packet, of whatever kind, names no shared receive queue
+ *	that its queue pair may use
  * @ready: there is one
  * @len: bytes of its buffers
  */
 struct frdma_resp_recv {
+	bool astray;
 	bool ready;
 	u64 len;
 };
@@ -138,6 +149,8 @@ struct frdma_resp_recv {
  * @FRDMA_RESP_WAITING: it follows one that was refused for now: drop
  * @FRDMA_RESP_NO_RECV: no receive request: RNR NAK
  * @FRDMA_RESP_BAD_ORDER: does not continue the open message, or none is open
+ * @FRDMA_RESP_ASTRAY: XRC: names a shared receive queue that does not exist in
+ *	the domain of the queue pair
  * @FRDMA_RESP_BAD_LENGTH: lengths contradict each other or the path MTU
  * @FRDMA_RESP_BAD_ALIGN: an atomic, or an ATOMIC WRITE, that is not on eight
  *	bytes
@@ -157,6 +170,7 @@ enum frdma_resp_verdict {
 	FRDMA_RESP_WAITING,
 	FRDMA_RESP_NO_RECV,
 	FRDMA_RESP_BAD_ORDER,
+	FRDMA_RESP_ASTRAY,
 	FRDMA_RESP_BAD_LENGTH,
 	FRDMA_RESP_BAD_ALIGN,
 	FRDMA_RESP_TOO_LONG,

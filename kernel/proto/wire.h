@@ -27,6 +27,7 @@
 #define FRDMA_QPN_GSI		1U
 #define FRDMA_QPN_MULTICAST	0x00ffffffU
 #define FRDMA_MSN_MASK		0x00ffffffU
+#define FRDMA_SRQN_MASK		0x00ffffffU
 
 #define FRDMA_PKEY_DEFAULT	0xffff
 #define FRDMA_PKEY_FULL		BIT(15)
@@ -54,6 +55,9 @@
 #define FRDMA_BTH_ACK_REQ	BIT(31)
 #define FRDMA_BTH_PSN		GENMASK(23, 0)
 
+/* frdma_xrceth.srqn */
+#define FRDMA_XRCETH_SRQN	GENMASK(23, 0)
+
 /* frdma_deth.sqpn */
 #define FRDMA_DETH_SQPN		GENMASK(23, 0)
 
@@ -79,6 +83,14 @@ struct frdma_bth {
 	__be16	pkey;
 	__be32	dqpn;
 	__be32	apsn;
+} __packed;
+
+/**
+ * struct frdma_xrceth - extended header of an XRC request (A14)
+ * @srqn: eight reserved bits, the shared receive queue that it is for
+ */
+struct frdma_xrceth {
+	__be32	srqn;
 } __packed;
 
 /**

@@ -2,7 +2,8 @@
 #include "wqe.h"
 #include "wire.h"
 
-#define ON_RC		FRDMA_WR_ON(FRDMA_RC)
+/* An extended connection can what a reliable one can (A14). */
+#define ON_RC		(FRDMA_WR_ON(FRDMA_RC) | FRDMA_WR_ON(FRDMA_XRC))
 #define ON_UC		FRDMA_WR_ON(FRDMA_UC)
 #define ON_UD		FRDMA_WR_ON(FRDMA_UD)
 

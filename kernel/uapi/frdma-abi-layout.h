@@ -63,6 +63,8 @@ FRDMA_AT(frdma_send_wqe, bind.access, 56);
 FRDMA_AT(frdma_send_wqe, flush.length, 32);
 FRDMA_AT(frdma_send_wqe, flush.placement, 40);
 FRDMA_AT(frdma_send_wqe, flush.select, 44);
+FRDMA_AT(frdma_send_wqe, xrc.operands, 32);
+FRDMA_AT(frdma_send_wqe, xrc.srqn, 48);
 
 FRDMA_SIZE(frdma_recv_wqe, 16);
 FRDMA_AT(frdma_recv_wqe, wr_id, 0);

@@ -161,6 +161,10 @@ struct frdma_sge {
  * @flush.length: bytes from @remote_addr on, unless the whole region is meant
  * @flush.placement: enum ib_placement_type
  * @flush.select: enum ib_selectivity_level
+ * @xrc: of extended reliable connections, beside @atomic
+ * @xrc.operands: those of @atomic
+ * @xrc.srqn: number of the peer's shared receive queue
+ * @xrc.reserved: zero
  * @reserved: zero; room for operations to come
  */
 struct frdma_send_wqe {
@@ -201,6 +205,11 @@ struct frdma_send_wqe {
 			__u32 placement;
 			__u32 select;
 		} flush;
+		struct {
+			__aligned_u64 operands[2];
+			__u32 srqn;
+			__u32 reserved;
+		} xrc;
 		__aligned_u64 reserved[4];
 	};
 	/* struct frdma_sge sge[num_sge], or inline_len bytes */
@@ -239,7 +248,7 @@ struct frdma_recv_wqe {
  * @byte_len: bytes received or read
  * @ex: immediate data (big endian) or the key that was invalidated
  * @qp_num: local queue pair
- * @src_qp: remote queue pair (UD)
+ * @src_qp: remote queue pair (UD; XRC: of receives)
  * @wc_flags: FRDMA_WC_* in a process's ring, enum ib_wc_flags in the kernel's
  * @pkey_index: 0
  * @sl: service level (UD)

@@ -22,6 +22,7 @@ static struct frdma_hdr random_hdr(u8 opcode)
 		.psn		= rnd_u64(&rnd) & 0xffffff,
 		.flush_placement = rnd_below(&rnd, 16),
 		.flush_select	= rnd_below(&rnd, 4),
+		.srqn		= rnd_u64(&rnd) & FRDMA_SRQN_MASK,
 		.va		= rnd_u64(&rnd),
 		.rkey		= rnd_u64(&rnd),
 		.dma_len	= rnd_u64(&rnd),
@@ -42,6 +43,8 @@ static struct frdma_hdr without_absent(struct frdma_hdr hdr)
 {
 	u16 ext = frdma_op(hdr.opcode)->ext;
 
+	if (!(ext & FRDMA_EXT_XRCETH))
+		hdr.srqn = 0;
 	if (!(ext & FRDMA_EXT_DETH))
 		hdr.qkey = hdr.sqpn = 0;
 	if (!(ext & FRDMA_EXT_FETH))
@@ -78,6 +81,7 @@ static void expect_same(const struct frdma_hdr *a, const struct frdma_hdr *b)
 	EXPECT_EQ(a->psn, b->psn);
 	EXPECT_EQ(a->flush_placement, b->flush_placement);
 	EXPECT_EQ(a->flush_select, b->flush_select);
+	EXPECT_EQ(a->srqn, b->srqn);
 	EXPECT_EQ(a->va, b->va);
 	EXPECT_EQ(a->rkey, b->rkey);
 	EXPECT_EQ(a->dma_len, b->dma_len);
@@ -194,6 +198,44 @@ TEST(frdma_hdr_build__write_only_with_imm_byte_by_byte)
 
 	EXPECT_EQ(frdma_hdr_build(buf, &hdr), sizeof(expected));
 	EXPECT(!memcmp(buf, expected, sizeof(expected)));
+}
+
+TEST(frdma_hdr_build__xrc_fetch_add_byte_by_byte)
+{
+	struct frdma_hdr hdr = {
+		.opcode = FRDMA_XRC | FRDMA_FETCH_ADD,
+		.pkey = 0xffff, .dqpn = 0x123456, .psn = 0x789abc,
+		.srqn = 0xffdef012, .va = 0x0102030405060708,
+		.rkey = 0x11223344, .swap_add = 5, .compare = 6,
+	};
+	static const u8 expected[FRDMA_HDR_MAX] = {
+		0xb4, 0x00, 0xff, 0xff, 0x00, 0x12, 0x34, 0x56,
+		0x00, 0x78, 0x9a, 0xbc,
+		/* The queue, behind eight reserved bits. */
+		0x00, 0xde, 0xf0, 0x12,
+		1, 2, 3, 4, 5, 6, 7, 8, 0x11, 0x22, 0x33, 0x44,
+		0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6,
+	};
+	u8 buf[FRDMA_HDR_MAX];
+
+	EXPECT_EQ(frdma_hdr_build(buf, &hdr), sizeof(expected));
+	EXPECT(!memcmp(buf, expected, sizeof(expected)));
+}
+
+TEST(frdma_hdr_parse__reserved_bits_before_the_queue_mean_nothing)
+{
+	static const u8 packet[] = {
+		0xa4, 0x00, 0xff, 0xff, 0x00, 0x12, 0x34, 0x56,
+		0x00, 0x78, 0x9a, 0xbc, 0xff, 0x00, 0x00, 0x07,
+		0, 0, 0, 0,
+	};
+	struct frdma_hdr hdr;
+
+	EXPECT_EQ(frdma_hdr_parse(&hdr, packet, sizeof(packet),
+				  sizeof(packet)), FRDMA_HDR_OK);
+	EXPECT_EQ(hdr.srqn, 7);
+	EXPECT_EQ(hdr.hdr_len, 16);
+	EXPECT_EQ(hdr.payload_len, 0);
 }
 
 TEST(frdma_hdr_parse__every_opcode_reads_what_build_wrote)

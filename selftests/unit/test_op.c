@@ -51,6 +51,29 @@ static const struct {
 	{ 0x64, FRDMA_KIND_SEND,	20,	"seprR" },
 	{ 0x65, FRDMA_KIND_SEND,	24,	"seprR" },
 	{ 0x81, FRDMA_KIND_CNP,		12,	"se" },
+	{ 0xa0, FRDMA_KIND_SEND,	16,	"spr" },
+	{ 0xa1, FRDMA_KIND_SEND,	16,	"p" },
+	{ 0xa2, FRDMA_KIND_SEND,	16,	"epR" },
+	{ 0xa3, FRDMA_KIND_SEND,	20,	"epR" },
+	{ 0xa4, FRDMA_KIND_SEND,	16,	"seprR" },
+	{ 0xa5, FRDMA_KIND_SEND,	20,	"seprR" },
+	{ 0xa6, FRDMA_KIND_WRITE,	32,	"sp" },
+	{ 0xa7, FRDMA_KIND_WRITE,	16,	"p" },
+	{ 0xa8, FRDMA_KIND_WRITE,	16,	"ep" },
+	{ 0xa9, FRDMA_KIND_WRITE,	20,	"eprR" },
+	{ 0xaa, FRDMA_KIND_WRITE,	32,	"sep" },
+	{ 0xab, FRDMA_KIND_WRITE,	36,	"seprR" },
+	{ 0xac, FRDMA_KIND_READ,	32,	"se" },
+	{ 0xad, FRDMA_KIND_READ_RESP,	16,	"spa" },
+	{ 0xae, FRDMA_KIND_READ_RESP,	12,	"pa" },
+	{ 0xaf, FRDMA_KIND_READ_RESP,	16,	"epa" },
+	{ 0xb0, FRDMA_KIND_READ_RESP,	16,	"sepa" },
+	{ 0xb1, FRDMA_KIND_ACK,		16,	"sea" },
+	{ 0xb2, FRDMA_KIND_ATOMIC_ACK,	24,	"sea" },
+	{ 0xb3, FRDMA_KIND_ATOMIC,	44,	"se" },
+	{ 0xb4, FRDMA_KIND_ATOMIC,	44,	"se" },
+	{ 0xb6, FRDMA_KIND_SEND,	20,	"epR" },
+	{ 0xb7, FRDMA_KIND_SEND,	20,	"seprR" },
 };
 
 TEST(frdma_op__is_what_the_specification_says)
@@ -119,6 +142,23 @@ TEST(frdma_op__uc_is_rc_with_another_transport)
 		EXPECT_EQ(uc->ext, rc->ext);
 		EXPECT_EQ(uc->access, rc->access);
 		EXPECT(!strcmp(uc->name + 3, rc->name + 3));
+	}
+}
+
+TEST(frdma_op__xrc_is_rc_with_a_queue_in_every_request)
+{
+	u32 operation;
+
+	for (operation = 0; operation < 0x20; operation++) {
+		const struct frdma_op *rc = frdma_op(FRDMA_RC | operation);
+		const struct frdma_op *xrc = frdma_op(FRDMA_XRC | operation);
+		bool request = rc->kind != FRDMA_KIND_NONE && !rc->response;
+
+		EXPECT_EQ(xrc->kind, rc->kind);
+		EXPECT_EQ(xrc->ext, rc->ext | (request ? FRDMA_EXT_XRCETH : 0));
+		EXPECT_EQ(xrc->access, rc->access);
+		EXPECT_EQ(frdma_opcode_operation(FRDMA_XRC | operation),
+			  operation);
 	}
 }
 

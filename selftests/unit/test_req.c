@@ -674,3 +674,68 @@ TEST(frdma_req_restart__goes_on_where_nothing_is_repeated)
 	sendq_send(&q);
 	EXPECT_EQ(frdma_req_reap(&q.rq)->wqe.wr_id, 1);
 }
+
+TEST(frdma_req_plan__xrc_names_the_queue_in_every_packet)
+{
+	static const struct {
+		u8 wr, operation;
+		u32 len;
+	} ops[] = {
+		{ IB_UVERBS_WR_SEND, FRDMA_SEND_ONLY, 1 },
+		{ IB_UVERBS_WR_SEND_WITH_INV, FRDMA_SEND_ONLY_INV, 1 },
+		{ IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, FRDMA_WRITE_ONLY_IMM, 1 },
+		{ IB_UVERBS_WR_RDMA_READ, FRDMA_READ_REQUEST, 1 },
+		{ IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, FRDMA_COMPARE_SWAP, 8 },
+		{ IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, FRDMA_FETCH_ADD, 8 },
+	};
+	struct frdma_req_pkt pkt;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		sendq_init(&q);
+		q.rq.transport = FRDMA_XRC;
+		sendq_post(&q, ops[i].wr, ops[i].len)->wqe.xrc.srqn =
+			0xff000007;
+		pkt = sendq_send(&q);
+		EXPECT_EQ(pkt.hdr.opcode, FRDMA_XRC | ops[i].operation);
+		EXPECT_EQ(pkt.hdr.srqn, 7);
+	}
+
+	sendq_init(&q);
+	q.rq.transport = FRDMA_XRC;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 513)->wqe.xrc.srqn = 9;
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(sendq_send(&q).hdr.srqn, 9);
+
+	/* On no other transport does it say anything. */
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1)->wqe.xrc.srqn = 9;
+	EXPECT_EQ(sendq_send(&q).hdr.srqn, 0);
+}
+
+TEST(frdma_req_plan__xrc_atomics_have_their_operands)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	q.rq.transport = FRDMA_XRC;
+	sendq_post(&q, IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, 8);
+	pkt = sendq_send(&q);
+	EXPECT_EQ(pkt.hdr.compare, 5);
+	EXPECT_EQ(pkt.hdr.swap_add, 6);
+
+	sendq_init(&q);
+	q.rq.transport = FRDMA_XRC;
+	sendq_post(&q, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
+	EXPECT_EQ(sendq_send(&q).hdr.swap_add, 5);
+}
+
+TEST(frdma_req_is_reliable__xrc_waits_for_acks)
+{
+	sendq_init(&q);
+	q.rq.transport = FRDMA_XRC;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(sendq_send(&q).hdr.ack_req);
+	EXPECT(!frdma_req_reap(&q.rq));
+	EXPECT(frdma_req_in_flight(&q.rq));
+}

@@ -496,6 +496,7 @@ TEST(frdma_resp_fault__nak_of_every_verdict)
 {
 	static const u8 naks[FRDMA_RESP_NR] = {
 		[FRDMA_RESP_BAD_ORDER]		= FRDMA_NAK_INV_REQ,
+		[FRDMA_RESP_ASTRAY]		= FRDMA_NAK_ACCESS,
 		[FRDMA_RESP_BAD_LENGTH]		= FRDMA_NAK_INV_REQ,
 		[FRDMA_RESP_BAD_ALIGN]		= FRDMA_NAK_INV_REQ,
 		[FRDMA_RESP_TOO_LONG]		= FRDMA_NAK_INV_REQ,
@@ -974,4 +975,102 @@ TEST(frdma_resp_judge_uc__opcodes)
 	fresh();
 	for (opcode = FRDMA_READ_REQUEST; opcode < 0x20; opcode++)
 		EXPECT_EQ(judge_uc(request(opcode, 0)), FRDMA_RESP_BAD_OPCODE);
+}
+
+/* A request for a shared receive queue. */
+static struct frdma_hdr xrc_request(u8 operation, u32 len, u32 srqn)
+{
+	struct frdma_hdr hdr = request(FRDMA_XRC | operation, len);
+
+	hdr.srqn = srqn;
+	return hdr;
+}
+
+TEST(frdma_resp_judge__a_message_is_for_one_queue)
+{
+	u32 srqn;
+
+	fresh();
+	execute(xrc_request(FRDMA_SEND_FIRST, MTU, 7));
+	for (srqn = 0; srqn < 16; srqn++)
+		EXPECT_EQ(judge(xrc_request(FRDMA_SEND_MIDDLE, MTU, srqn)),
+			  srqn == 7 ? FRDMA_RESP_ACCEPT :
+				      FRDMA_RESP_BAD_ORDER);
+	execute(xrc_request(FRDMA_SEND_MIDDLE, MTU, 7));
+	execute(xrc_request(FRDMA_SEND_LAST, 1, 7));
+
+	/* And the next one for whichever it likes. */
+	execute(xrc_request(FRDMA_WRITE_ONLY, 1, 8));
+	execute(xrc_request(FRDMA_SEND_ONLY, 1, 9));
+}
+
+TEST(frdma_resp_judge__astray_after_what_was_seen_and_before_all_else)
+{
+	static const struct frdma_resp_recv astray = { .astray = true };
+	static const u8 operations[] = {
+		FRDMA_SEND_ONLY, FRDMA_WRITE_ONLY, FRDMA_WRITE_ONLY_IMM,
+		FRDMA_READ_REQUEST, FRDMA_FETCH_ADD, FRDMA_COMPARE_SWAP,
+	};
+	struct frdma_hdr hdr;
+	u32 i;
+
+	fresh();
+	execute(xrc_request(FRDMA_SEND_ONLY, 1, 7));
+	for (i = 0; i < ARRAY_SIZE(operations); i++) {
+		hdr = xrc_request(operations[i], 0, 7);
+		EXPECT_EQ(frdma_resp_judge(&rs, &hdr, astray),
+			  FRDMA_RESP_ASTRAY);
+
+		/* Nobody is told by this which rights and lengths would do. */
+		hdr.payload_len = MTU + 1;
+		rs.access = 0;
+		EXPECT_EQ(frdma_resp_judge(&rs, &hdr, astray),
+			  FRDMA_RESP_ASTRAY);
+		rs.access = FRDMA_ACC_REMOTE;
+
+		hdr.psn = frdma_psn_add(rs.epsn, 1);
+		EXPECT_EQ(frdma_resp_judge(&rs, &hdr, astray), FRDMA_RESP_GAP);
+		hdr.psn = frdma_psn_add(rs.epsn, -1);
+		EXPECT_EQ(frdma_resp_judge(&rs, &hdr, astray),
+			  FRDMA_RESP_DUPLICATE);
+	}
+	hdr = xrc_request(FRDMA_SEND_MIDDLE, MTU, 7);
+	EXPECT_EQ(frdma_resp_judge(&rs, &hdr, astray), FRDMA_RESP_BAD_ORDER);
+}
+
+TEST(frdma_resp_read_plan__answers_on_the_transport_of_the_request)
+{
+	struct frdma_hdr hdr = { }, packet;
+	u8 operations[3], i;
+
+	fresh();
+	rs.transport = FRDMA_XRC;
+	hdr = xrc_request(FRDMA_READ_REQUEST, 0, 7);
+	hdr.dma_len = 3 * MTU;
+	execute(hdr);
+	EXPECT_EQ(rs.read.srqn, 7);
+	for (i = 0; i < 3; i++) {
+		frdma_resp_read_plan(&rs, &packet);
+		EXPECT_EQ(frdma_opcode_transport(packet.opcode), FRDMA_XRC);
+		operations[i] = frdma_opcode_operation(packet.opcode);
+		frdma_resp_read_sent(&rs, &packet);
+	}
+	EXPECT_EQ(operations[0], FRDMA_READ_RESP_FIRST);
+	EXPECT_EQ(operations[1], FRDMA_READ_RESP_MIDDLE);
+	EXPECT_EQ(operations[2], FRDMA_READ_RESP_LAST);
+	EXPECT(!rs.read.active);
+}
+
+/* The queue says whose memory it is: with another it is another READ. */
+TEST(frdma_resp_judge_dup__read_for_another_queue)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = xrc_request(FRDMA_READ_REQUEST, 0, 7);
+	hdr.dma_len = MTU;
+	execute(hdr);
+	EXPECT_EQ(frdma_resp_judge_dup(&rs, &hdr), FRDMA_DUP_READ);
+	hdr.srqn = 8;
+	EXPECT_EQ(frdma_resp_judge_dup(&rs, &hdr), FRDMA_DUP_DROP);
 }

@@ -11,6 +11,10 @@ static const struct frdma_wqe_limits uc = {
 	.transport = FRDMA_UC, .max_sge = 4, .max_inline_bytes = 128,
 };
 
+static const struct frdma_wqe_limits xrc = {
+	.transport = FRDMA_XRC, .max_sge = 4, .max_inline_bytes = 128,
+};
+
 static const struct frdma_wqe_limits ud = {
 	.transport = FRDMA_UD, .max_sge = 4, .max_inline_bytes = 128,
 };
@@ -45,17 +49,17 @@ TEST(frdma_wr__never_null)
 TEST(frdma_wr_opcode__is_a_packet_of_its_kind)
 {
 	static const enum frdma_transport transports[] = {
-		FRDMA_RC, FRDMA_UC, FRDMA_UD,
+		FRDMA_RC, FRDMA_UC, FRDMA_UD, FRDMA_XRC,
 	};
 	u32 opcode, t, starts, ends;
 
-	for (opcode = 0; opcode < 256 * 3 * 4; opcode++) {
-		const struct frdma_wr *wr = frdma_wr(opcode / 12);
+	for (opcode = 0; opcode < 256 * 4 * 4; opcode++) {
+		const struct frdma_wr *wr = frdma_wr(opcode / 16);
 		const struct frdma_op *op;
 
-		t = transports[opcode % 3];
-		starts = opcode / 3 % 2;
-		ends = opcode / 6 % 2;
+		t = transports[opcode % 4];
+		starts = opcode / 4 % 2;
+		ends = opcode / 8 % 2;
 		if (!(wr->transports & FRDMA_WR_ON(t)) || !wr->kind)
 			continue;
 		/* These are always one packet. */
@@ -89,6 +93,14 @@ TEST(frdma_wqe_judge_send__opcodes_of_rc)
 		EXPECT_EQ(judge_op(opcode, &rc),
 			  known ? FRDMA_WQE_OK : FRDMA_WQE_BAD_OPCODE);
 	}
+}
+
+TEST(frdma_wqe_judge_send__opcodes_of_xrc_are_those_of_rc)
+{
+	u32 opcode;
+
+	for (opcode = 0; opcode < 256; opcode++)
+		EXPECT_EQ(judge_op(opcode, &xrc), judge_op(opcode, &rc));
 }
 
 TEST(frdma_wqe_judge_send__opcodes_of_uc)
