@@ -36,6 +36,7 @@
 #include "uctx.h"
 #include "verbs_dev.h"
 #include "verbs_qp.h"
+#include "xrc.h"
 
 #include "compat/ops.h"
 
@@ -60,6 +61,7 @@ static void dealloc_driver(struct ib_device *ib)
 	spin_unlock(&links_lock);
 
 	xa_destroy(&dev->counters);
+	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->ahs);
 	xa_destroy(&dev->mrs);
 	free_percpu(dev->stats);
@@ -147,6 +149,9 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.post_srq_recv		= frdma_post_srq_recv,
 	.query_srq		= frdma_query_srq,
 
+	.alloc_xrcd		= frdma_alloc_xrcd,
+	.dealloc_xrcd		= frdma_dealloc_xrcd,
+
 	INIT_RDMA_OBJ_SIZE(ib_ah, frdma_ib_ah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, frdma_cq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_mw, frdma_mw, ib),
@@ -154,6 +159,7 @@ static const struct ib_device_ops frdma_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, frdma_ib_qp, ib),
 	INIT_RDMA_OBJ_SIZE(ib_srq, frdma_srq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, frdma_uctx, ib),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, frdma_xrcd, ib),
 };
 
 /*
@@ -305,6 +311,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	dev->ndev = ndev;
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 

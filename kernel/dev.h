@@ -27,6 +27,9 @@ struct frdma_stats;
  * @mrs_next: where the search for a free key goes on; under the lock of @mrs
  * @ahs: struct frdma_ah by number; writers take its lock, readers RCU
  * @ahs_next: where the search for a free number goes on; likewise
+ * @srqs: struct frdma_srq of extended reliable connections, by number; writers
+ *        take its lock, readers RCU
+ * @srqs_next: where the search for a free number goes on; likewise
  * @gsi_qp: queue pair 1, read under RCU; NULL while there is none. Set by
  *          cmpxchg, since a second one is refused
  * @mcast_lock: guards changes of @members; RTNL is taken inside
@@ -44,6 +47,7 @@ struct frdma_stats;
  * @nr_ah: address handles alive
  * @nr_member: queue pairs attached to multicast groups
  * @nr_pd: protection domains alive
+ * @nr_xrcd: domains of extended reliable connections alive
  * @nr_uctx: contexts alive
  */
 struct frdma_dev {
@@ -57,6 +61,8 @@ struct frdma_dev {
 	u32 mrs_next;
 	struct xarray ahs;
 	u32 ahs_next;
+	struct xarray srqs;
+	u32 srqs_next;
 	struct frdma_qp __rcu *gsi_qp;
 	struct mutex mcast_lock;
 	DECLARE_HASHTABLE(members, 6);
@@ -72,6 +78,7 @@ struct frdma_dev {
 	atomic_t nr_ah;
 	atomic_t nr_member;
 	atomic_t nr_pd;
+	atomic_t nr_xrcd;
 	atomic_t nr_uctx;
 };
 

@@ -169,17 +169,18 @@ static void reset(struct frdma_qp *qp)
 	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
 	qp->sq.draining = false;
 
-	req->wr_una = frdma_ring_prod_acquire(&qp->sq.ring);
-	req->wr_next = req->wr_una;
-	req->wr_prod = req->wr_una;
-	frdma_ring_cons_release(&qp->sq.ring, req->wr_una);
+	if (qp->sq.ring.head) {
+		req->wr_una = frdma_ring_prod_acquire(&qp->sq.ring);
+		req->wr_next = req->wr_una;
+		req->wr_prod = req->wr_una;
+		frdma_ring_cons_release(&qp->sq.ring, req->wr_una);
+	}
 	frdma_req_init(req, 0);
 
 	frdma_recv_reset(qp);
 	frdma_resp_init(&qp->rq.resp, 0);
 
-	frdma_cq_forget(qp->sq.cq, qp->qpn);
-	frdma_cq_forget(qp->rq.cq, qp->qpn);
+	frdma_qp_forget_completions(qp);
 }
 
 static void enter_state(struct frdma_qp *qp, const struct ib_qp_attr *attr,

@@ -68,14 +68,13 @@ static const char *waits_for(const struct frdma_retry *rt)
 	return names[READ_ONCE(rt->wait)];
 }
 
-/* Those of a shared receive queue are nobody's yet, and it has no ring here. */
-static u32 recvs_posted(const struct frdma_qp *qp)
+/*
+ * What is in a ring. The receives of a shared queue are nobody's yet; some
+ * queue pairs have no ring of sends either.
+ */
+static u32 posted(const struct frdma_ring *ring, u32 cons)
 {
-	const struct frdma_rq *rq = &qp->rq;
-
-	if (rq->srq)
-		return 0;
-	return frdma_ring_prod_acquire(&rq->ring) - READ_ONCE(rq->cons);
+	return ring->head ? frdma_ring_prod_acquire(ring) - cons : 0;
 }
 
 static int put_qp(struct sk_buff *msg, const struct frdma_qp *qp)
@@ -83,8 +82,7 @@ static int put_qp(struct sk_buff *msg, const struct frdma_qp *qp)
 	const struct frdma_resp *rs = &qp->rq.resp;
 	const struct frdma_req *rq = &qp->sq.req;
 	const struct detail details[] = {
-		{ "sq_posted", frdma_ring_prod_acquire(&qp->sq.ring) -
-			       READ_ONCE(rq->wr_una) },
+		{ "sq_posted", posted(&qp->sq.ring, READ_ONCE(rq->wr_una)) },
 		{ "una_psn", READ_ONCE(rq->una_psn) },
 		{ "next_psn", READ_ONCE(rq->psn) },
 		{ "end_psn", READ_ONCE(rq->end_psn) },
@@ -92,7 +90,7 @@ static int put_qp(struct sk_buff *msg, const struct frdma_qp *qp)
 		{ "reads_out", READ_ONCE(rq->rd_out) },
 		{ "retries_left", READ_ONCE(rq->retry.retry_left) },
 		{ "rnr_retries_left", READ_ONCE(rq->retry.rnr_left) },
-		{ "rq_posted", recvs_posted(qp) },
+		{ "rq_posted", posted(&qp->rq.ring, READ_ONCE(qp->rq.cons)) },
 		{ "expected_psn", READ_ONCE(rs->epsn) },
 		{ "msn", READ_ONCE(rs->msn) },
 	};

@@ -194,9 +194,17 @@ static int post_sends(struct frdma_qp *qp, const struct ib_send_wr *wr,
 int frdma_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr)
 {
-	struct frdma_qp *qp = to_frdma_qp(ib);
-	int err = post_sends(qp, wr, bad_wr);
+	struct frdma_qp *qp;
+	int err;
 
+	/* Of an XRC target the core may pass a handle that is not ours. */
+	if (unlikely(ib->qp_type == IB_QPT_XRC_TGT)) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+
+	qp = to_frdma_qp(ib);
+	err = post_sends(qp, wr, bad_wr);
 	kick(&qp->sq.side);
 	return err;
 }
@@ -249,12 +257,20 @@ static int post_recvs(const struct frdma_ring *ring, u32 *prod, u32 max_sge,
 int frdma_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr)
 {
-	struct frdma_qp *qp = to_frdma_qp(ib);
-	struct frdma_rq *rq = &qp->rq;
+	struct frdma_qp *qp;
+	struct frdma_rq *rq;
 	unsigned long flags;
 	int err;
 
-	if (rq->srq || frdma_qp_state(qp) == IB_QPS_RESET) {
+	/* As in frdma_post_send(). */
+	if (unlikely(ib->qp_type == IB_QPT_XRC_TGT)) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+
+	qp = to_frdma_qp(ib);
+	rq = &qp->rq;
+	if (!rq->ring.head || frdma_qp_state(qp) == IB_QPS_RESET) {
 		*bad_wr = wr;
 		return -EINVAL;
 	}
@@ -307,6 +323,9 @@ static int UVERBS_HANDLER(FRDMA_METHOD_QP_DOORBELL)
 
 	if (IS_ERR(ib))
 		return PTR_ERR(ib);
+	/* As in frdma_post_send(). */
+	if (ib->qp_type == IB_QPT_XRC_TGT)
+		return -EINVAL;
 
 	qp = to_frdma_qp(ib);
 	if (frdma_qp_state(qp) == IB_QPS_ERR)

@@ -114,6 +114,7 @@ static void raise_events(struct tasklet_struct *t)
  */
 void frdma_qp_init(struct frdma_qp *qp)
 {
+	frdma_mr_waiter_init(&qp->sq.mr_waiter, NULL);
 	spin_lock_init(&qp->sq.post_lock);
 	spin_lock_init(&qp->rq.post_lock);
 	tasklet_setup(&qp->event_tasklet, raise_events);
@@ -202,7 +203,7 @@ void frdma_qp_send_error(struct frdma_qp *qp)
 {
 	enum ib_qp_state was = frdma_qp_state(qp);
 
-	if (qp->type == IB_QPT_RC) {
+	if (frdma_req_is_reliable(&qp->sq.req)) {
 		frdma_qp_error(qp);
 		return;
 	}
@@ -211,6 +212,21 @@ void frdma_qp_send_error(struct frdma_qp *qp)
 			return;
 	} while (!try_cmpxchg(&qp->state, &was, IB_QPS_SQE));
 	trace_frdma_qp_state(qp->dev->ndev->ifindex, qp->qpn, was, IB_QPS_SQE);
+}
+
+/**
+ * frdma_qp_forget_completions - remove what a consumer in the kernel has not
+ *	polled
+ * @qp: both of whose sides the caller owns
+ *
+ * What an XRC target has received its queues keep: no completion points to it.
+ */
+void frdma_qp_forget_completions(struct frdma_qp *qp)
+{
+	if (qp->sq.cq)
+		frdma_cq_forget(qp->sq.cq, qp->qpn);
+	if (qp->rq.cq)
+		frdma_cq_forget(qp->rq.cq, qp->qpn);
 }
 
 /**

@@ -106,9 +106,13 @@ struct frdma_sq {
  * struct frdma_rq - a receive queue
  * @side: ownership; it protects all of this
  * @resp: the responder's state
- * @srq: where receive requests come from; NULL: from @ring
+ * @srq: where receive requests come from; NULL: from @ring. Of an XRC target,
+ *	the queue that the request at hand names, NULL between steps; so are
+ *	@pd, @cq and @max_sge (xrc.h)
+ * @srqn: of an XRC target: number of the last such queue, from which @cur is
  * @pd: protection domain of receive requests, that of @srq if there is one
- * @ring: where receive requests are posted; all zero with @srq
+ * @ring: where receive requests are posted; all zero with @srq, and without
+ *	receives (XRC)
  * @post_lock: makes one producer of @ring of many posters in the kernel
  * @prod: next slot of @ring to be posted by the kernel; under @post_lock
  * @cons: next slot to be taken
@@ -125,6 +129,7 @@ struct frdma_rq {
 	struct frdma_side side;
 	struct frdma_resp resp;
 	struct frdma_srq *srq;
+	u32 srqn;
 	struct ib_pd *pd;
 	struct frdma_ring ring;
 	spinlock_t post_lock;
@@ -145,16 +150,21 @@ struct frdma_rq {
  * @dev: its device
  * @ib: what ib_core knows; valid until destroy owns both sides
  * @qpn: its number, unique in the module; 1 for a GSI queue pair
- * @type: IB_QPT_RC, IB_QPT_UC, IB_QPT_UD or IB_QPT_GSI
- * @pd: protection domain, held by ib_core
- * @user: posted to by a process
+ * @type: IB_QPT_RC, IB_QPT_UC, IB_QPT_XRC_INI, IB_QPT_XRC_TGT, IB_QPT_UD or
+ *	IB_QPT_GSI
+ * @pd: protection domain, held by ib_core. Of an XRC target, that of the queue
+ *	that the request at hand names, NULL between steps
+ * @xrcd: domain of an XRC target, held by ib_core
+ * @user: posted to by a process; an XRC target by nobody, but the completions
+ *	of what it receives must not point to it either: it may go before they
+ *	are polled
  * @state: read by everybody. An owner of either side may set it to ERR, that
  *	of the send side RTS or SQD to SQE; all else is set by modify, which
  *	owns both
  * @attr: attributes as last modified; under the mutex of struct frdma_ib_qp
  * @stats: where it counts: the link's counters, or those that it was bound to,
  *	which stay for an RCU grace period after it was not any more
- * @path: the peer (RC, UC)
+ * @path: the peer (RC, UC, XRC)
  * @qkey: Q_Key (UD, GSI); written by modify, which owns both sides
  * @nr_groups: multicast groups that it is attached to; under the device's
  *	mcast_lock
@@ -170,6 +180,7 @@ struct frdma_qp {
 	u32 qpn;
 	enum ib_qp_type type;
 	struct ib_pd *pd;
+	struct ib_xrcd *xrcd;
 	bool user;
 	enum ib_qp_state state;
 	struct ib_qp_attr attr;
@@ -204,7 +215,7 @@ frdma_qp_stats(const struct frdma_qp *qp)
 /** frdma_qp_is_connected - does it have one peer, and not one a message */
 static inline bool frdma_qp_is_connected(const struct frdma_qp *qp)
 {
-	return qp->type == IB_QPT_RC || qp->type == IB_QPT_UC;
+	return qp->type != IB_QPT_UD && qp->type != IB_QPT_GSI;
 }
 
 /** frdma_qp_transport - what its packets belong to */
@@ -215,6 +226,9 @@ static inline enum frdma_transport frdma_qp_transport(const struct frdma_qp *qp)
 		return FRDMA_RC;
 	case IB_QPT_UC:
 		return FRDMA_UC;
+	case IB_QPT_XRC_INI:
+	case IB_QPT_XRC_TGT:
+		return FRDMA_XRC;
 	default:
 		return FRDMA_UD;
 	}
@@ -286,6 +300,7 @@ void frdma_qp_release(struct frdma_qp *qp);
 void frdma_qp_kill(struct frdma_qp *qp);
 void frdma_qp_event(struct frdma_qp *qp, enum ib_event_type type);
 void frdma_qp_error(struct frdma_qp *qp);
+void frdma_qp_forget_completions(struct frdma_qp *qp);
 void frdma_qp_send_error(struct frdma_qp *qp);
 void frdma_qp_rq_doorbell(struct frdma_qp *qp, bool needed);
 

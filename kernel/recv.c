@@ -5,6 +5,7 @@
 #include "sge.h"
 #include "stats.h"
 #include "wc.h"
+#include "xrc.h"
 
 /* Receive requests flushed in a step; then others get their turn. */
 #define FLUSH_BUDGET	256
@@ -88,9 +89,12 @@ static void flush_one(struct frdma_qp *qp)
 /*
  * What the queue pair has not taken is there for others, so only the one in
  * use is flushed. From then on it takes no more, and says so (IBTA 10.2.9).
+ * An XRC target does not keep a queue from going, with its requests.
  */
 static void leave_shared(struct frdma_qp *qp)
 {
+	if (qp->type == IB_QPT_XRC_TGT && qp->rq.have_cur)
+		qp->rq.have_cur = frdma_xrc_aim(qp, qp->rq.srqn);
 	if (qp->rq.have_cur)
 		flush_one(qp);
 	if (qp->rq.last_wqe)
@@ -113,7 +117,7 @@ bool frdma_recv_flush(struct frdma_qp *qp)
 {
 	unsigned int budget = FLUSH_BUDGET;
 
-	if (qp->rq.srq) {
+	if (!qp->rq.ring.head) {
 		leave_shared(qp);
 		return false;
 	}
@@ -128,7 +132,7 @@ bool frdma_recv_flush(struct frdma_qp *qp)
  * frdma_recv_reset - forget the receive requests of a queue pair
  * @qp: whose receive side the caller owns
  *
- * With a shared receive queue that is the one in use.
+ * Without a ring of its own that is the one in use.
  */
 void frdma_recv_reset(struct frdma_qp *qp)
 {
@@ -136,7 +140,7 @@ void frdma_recv_reset(struct frdma_qp *qp)
 
 	rq->have_cur = false;
 	rq->last_wqe = false;
-	if (rq->srq)
+	if (!rq->ring.head)
 		return;
 
 	rq->cons = frdma_ring_prod_acquire(&rq->ring);

@@ -14,6 +14,7 @@
 #include "trace.h"
 #include "tx.h"
 #include "wc.h"
+#include "xrc.h"
 
 /* READ response packets of one step; then others get their turn. */
 #define FRDMA_READ_BUDGET	256
@@ -36,6 +37,7 @@ static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
 	bool nak = hdr->syndrome & FRDMA_AETH_KIND;
 	struct frdma_tx tx;
 
+	hdr->opcode |= qp->rq.resp.transport;
 	hdr->dqpn = qp->attr.dest_qp_num;
 	hdr->pkey = FRDMA_PKEY_DEFAULT;
 	hdr->migreq = true;
@@ -117,7 +119,9 @@ static void refuse(struct frdma_qp *qp, u32 psn,
 	frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
 	send_nak(qp, psn, fault->nak);
 
-	if (qp->rq.have_cur && fault->recv_status != FRDMA_WC_WR_FLUSH_ERR) {
+	/* A request is flushed later whose queue is not at hand (XRC). */
+	if (qp->rq.have_cur && qp->rq.cq &&
+	    fault->recv_status != FRDMA_WC_WR_FLUSH_ERR) {
 		struct frdma_cqe cqe = {
 			.status	    = fault->recv_status,
 			.opcode	    = IB_WC_RECV,
@@ -226,7 +230,7 @@ static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
 		frdma_mr_leave(mr);
 		return FRDMA_RESP_BAD_ALIGN;
 	}
-	if (hdr->opcode == FRDMA_COMPARE_SWAP)
+	if (frdma_opcode_operation(hdr->opcode) == FRDMA_COMPARE_SWAP)
 		*orig = cmpxchg64(at, hdr->compare, hdr->swap_add);
 	else
 		*orig = atomic64_fetch_add(hdr->swap_add, (atomic64_t *)at);
@@ -327,6 +331,8 @@ static void complete_recv(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		.byte_len = len,
 	};
 
+	if (op->ext & FRDMA_EXT_XRCETH)
+		cqe.src_qp = qp->attr.dest_qp_num;
 	if (op->ext & FRDMA_EXT_IMM) {
 		cqe.wc_flags |= IB_WC_WITH_IMM;
 		cqe.ex = (__force u32)pkt->hdr.imm_data;
@@ -431,7 +437,7 @@ static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 	send_nak(qp, psn, FRDMA_AETH_RNR | qp->attr.min_rnr_timer);
 }
 
-/* The receive request that the packet would use. */
+/* The receive request that the packet would use, or the queue (XRC). */
 static struct frdma_resp_recv look_for_recv(struct frdma_qp *qp,
 					    const struct frdma_hdr *hdr)
 {
@@ -440,6 +446,10 @@ static struct frdma_resp_recv look_for_recv(struct frdma_qp *qp,
 
 	if (hdr->psn != qp->rq.resp.epsn)
 		return recv;
+	if (op->ext & FRDMA_EXT_XRCETH && !frdma_xrc_aim(qp, hdr->srqn)) {
+		recv.astray = true;
+		return recv;
+	}
 	if (op->kind != FRDMA_KIND_SEND && !op->takes_recv)
 		return recv;
 	recv.ready = frdma_recv_take(qp);
@@ -469,6 +479,12 @@ static bool send_read_response(struct frdma_qp *qp)
 	struct frdma_flow flow = flow_to_peer(qp);
 	struct frdma_resp *rs = &qp->rq.resp;
 	struct frdma_tx tx;
+
+	if (qp->type == IB_QPT_XRC_TGT &&
+	    !frdma_xrc_aim_read(qp, rs->read.srqn)) {
+		give_up_read(qp);
+		return true;
+	}
 
 	frdma_tx_begin(&tx, &flow);
 	for (; rs->read.active && qp->rq.read_budget; qp->rq.read_budget--) {

@@ -9,6 +9,7 @@
 
 #include "dev.h"
 #include "limit.h"
+#include "proto/wire.h"
 #include "rwr.h"
 #include "uctx.h"
 
@@ -91,6 +92,34 @@ bool frdma_srq_take(struct frdma_srq *srq, struct frdma_rwr *rwr)
 }
 
 /*
+ * Numbers
+ */
+
+/* 0 is none, so that a request that forgot to name a queue finds none. */
+#define SRQN_LIMIT	XA_LIMIT(1, FRDMA_SRQN_MASK)
+
+static int srq_publish(struct frdma_dev *dev, struct frdma_srq *srq)
+{
+	int err = xa_alloc_cyclic(&dev->srqs, &srq->ib.ext.xrc.srq_num, srq,
+				  SRQN_LIMIT, &dev->srqs_next,
+				  GFP_KERNEL_ACCOUNT);
+
+	return err < 0 ? -ENOMEM : 0;
+}
+
+/* Expedited, as in dereg_mr: what takes here does so within one step. */
+static void srq_unpublish(struct frdma_dev *dev, struct frdma_srq *srq)
+{
+	xa_erase(&dev->srqs, srq->ib.ext.xrc.srq_num);
+	synchronize_rcu_expedited();
+}
+
+struct frdma_srq *frdma_srq_find(struct frdma_dev *dev, u32 srqn)
+{
+	return xa_load(&dev->srqs, srqn);
+}
+
+/*
  * Verbs
  */
 
@@ -119,7 +148,7 @@ static void srq_init(struct frdma_srq *srq, bool user, u32 max_sge)
 
 static int srq_check_init(const struct ib_srq_init_attr *init)
 {
-	if (init->srq_type != IB_SRQT_BASIC)
+	if (init->srq_type != IB_SRQT_BASIC && init->srq_type != IB_SRQT_XRC)
 		return -EOPNOTSUPP;
 	if (init->attr.max_wr > FRDMA_MAX_SRQ_WR ||
 	    init->attr.max_sge > FRDMA_MAX_SRQ_SGE)
@@ -154,6 +183,11 @@ int frdma_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		goto err_ring_destroy;
 
 	srq_init(srq, udata, max_sge);
+	if (init->srq_type == IB_SRQT_XRC) {
+		err = srq_publish(dev, srq);
+		if (err)
+			goto err_ring_destroy;
+	}
 	init->attr.max_wr = srq->ring.entries;
 	init->attr.max_sge = max_sge;
 	return 0;
@@ -329,13 +363,16 @@ int frdma_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
 	return 0;
 }
 
-/* The core's use count says that no queue pair can take. */
+/* The core's use count says that no queue pair can take that is held there. */
 int frdma_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 {
+	struct frdma_dev *dev = to_frdma(ib->device);
 	struct frdma_srq *srq = to_frdma_srq(ib);
 
+	if (ib->srq_type == IB_SRQT_XRC)
+		srq_unpublish(dev, srq);
 	tasklet_kill(&srq->event_tasklet);
 	frdma_ring_destroy(&srq->ring);
-	frdma_limit_give(&to_frdma(ib->device)->nr_srq);
+	frdma_limit_give(&dev->nr_srq);
 	return 0;
 }

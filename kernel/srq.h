@@ -3,6 +3,9 @@
  * Shared receive queues: one ring of receive requests from which the receive
  * sides of many queue pairs take, each on whatever CPU it runs. What is taken
  * belongs to its queue pair; what is not stays when a queue pair ends.
+ *
+ * Those of extended reliable connections (xrc.h) have a number, by which
+ * requests name them.
  */
 #ifndef FRDMA_SRQ_H
 #define FRDMA_SRQ_H
@@ -19,11 +22,13 @@
 #define FRDMA_MAX_SRQ_WR	(1 << 20)
 #define FRDMA_MAX_SRQ_SGE	32
 
+struct frdma_dev;
 struct frdma_rwr;
 
 /**
  * struct frdma_srq - a shared receive queue
- * @ib: what ib_core knows of it; queue pairs pin it there
+ * @ib: what ib_core knows of it; queue pairs pin it there, but not those that
+ *	find it by its number
  * @user: a process posts to it
  * @max_sge: elements that a receive request may have
  * @modify: one modify at a time
@@ -74,6 +79,17 @@ static inline struct frdma_srq *to_frdma_srq(struct ib_srq *ib)
  * none, or the queue is broken.
  */
 bool frdma_srq_take(struct frdma_srq *srq, struct frdma_rwr *rwr);
+
+/**
+ * frdma_srq_find() - the queue of a number
+ * @dev: its device
+ * @srqn: any value
+ *
+ * Context: RCU read section, which is all that keeps the result alive, with
+ * its protection domain, completion queue and XRC domain. Return: NULL if
+ * there is none; only queues of extended reliable connections have numbers.
+ */
+struct frdma_srq *frdma_srq_find(struct frdma_dev *dev, u32 srqn);
 
 /** frdma_srq_is_broken() - will nothing ever be taken any more */
 static inline bool frdma_srq_is_broken(const struct frdma_srq *srq)

@@ -57,7 +57,7 @@
 		     IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_SRQ_RESIZE | \
 		     IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B | \
 		     IB_DEVICE_ATOMIC_WRITE | IB_DEVICE_FLUSH_GLOBAL | \
-		     FLUSH_PERSISTENT_CAP)
+		     FLUSH_PERSISTENT_CAP | IB_DEVICE_XRC)
 
 /* Limits: each is reached, or ends in -ENOMEM. What is missing here is 0. */
 static const struct ib_device_attr device_limits = {
@@ -198,8 +198,8 @@ static void fill_link_speed(struct ib_port_attr *attr, u32 mbps)
 	attr->active_width = link_speeds[i].width;
 }
 
-/* IPv6, UDP, BTH, RETH, immediate data, ICRC: the most that goes around. */
-#define MAX_HEADERS_LEN	(40 + 8 + 12 + 16 + 4 + FRDMA_ICRC_LEN)
+/* IPv6, UDP, BTH, XRCETH, RETH, immediate data, ICRC: the most around payload. */
+#define MAX_HEADERS_LEN	(40 + 8 + 12 + 4 + 16 + 4 + FRDMA_ICRC_LEN)
 
 /**
  * frdma_active_mtu - the largest path MTU that the interface carries now

@@ -19,12 +19,21 @@
 #include "ud.h"
 #include "verbs_dev.h"
 #include "verbs_qp.h"
+#include "xrc.h"
 
-static int check_init(const struct ib_qp_init_attr *init)
+static int check_init(const struct ib_qp_init_attr *init, bool user)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
 	switch (init->qp_type) {
+	case IB_QPT_XRC_TGT:
+		/* It has nothing that the rest could be about. */
+		return init->create_flags ? -EOPNOTSUPP : 0;
+	case IB_QPT_XRC_INI:
+		/* No work request of the kernel's can name a queue. */
+		if (!user)
+			return -EOPNOTSUPP;
+		break;
 	case IB_QPT_RC:
 	case IB_QPT_UC:
 	case IB_QPT_UD:
@@ -37,7 +46,8 @@ static int check_init(const struct ib_qp_init_attr *init)
 		return -EOPNOTSUPP;
 	if (init->srq && init->qp_type == IB_QPT_GSI)
 		return -EOPNOTSUPP;
-	if (!init->send_cq || !init->recv_cq)
+	if (!init->send_cq ||
+	    (!init->recv_cq && init->qp_type != IB_QPT_XRC_INI))
 		return -EINVAL;
 	if (cap->max_send_wr > FRDMA_MAX_QP_WR ||
 	    cap->max_send_sge > FRDMA_MAX_SGE ||
@@ -81,7 +91,6 @@ static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 	sq->has_av = !qp->user && !frdma_qp_is_connected(qp);
 	sq->signal_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	sq->cq = to_frdma_cq(init->send_cq);
-	frdma_mr_waiter_init(&sq->mr_waiter, NULL);
 
 	err = frdma_ring_create(&sq->ring, uctx, entries,
 				sizeof(struct frdma_send_wqe) + send_extra(qp),
@@ -133,6 +142,31 @@ static int create_rq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 	return rq->cur ? 0 : -ENOMEM;
 }
 
+/* Whichever queue it takes from, there is room for the request. */
+static int create_target(struct frdma_qp *qp)
+{
+	struct frdma_rq *rq = &qp->rq;
+
+	rq->cur = kzalloc(struct_size(rq->cur, sge, FRDMA_MAX_SRQ_SGE),
+			  GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	return rq->cur ? 0 : -ENOMEM;
+}
+
+static int create_queues(struct frdma_qp *qp, struct ib_qp_init_attr *init,
+			 struct ib_ucontext *uctx,
+			 struct frdma_create_qp_resp *resp)
+{
+	int err;
+
+	if (qp->type == IB_QPT_XRC_TGT)
+		return create_target(qp);
+
+	err = create_sq(qp, init, uctx, uctx ? &resp->sq : NULL);
+	if (err || qp->type == IB_QPT_XRC_INI)
+		return err;
+	return create_rq(qp, init, uctx, uctx ? &resp->rq : NULL);
+}
+
 static void free_memory(struct frdma_qp *qp)
 {
 	kfree(qp->rq.resp.res);
@@ -145,8 +179,13 @@ static void free_memory(struct frdma_qp *qp)
 
 static void init_sides(struct frdma_qp *qp)
 {
-	frdma_side_init(&qp->sq.side, frdma_requester_step,
-			frdma_completer_packet);
+	if (qp->type == IB_QPT_XRC_TGT)
+		frdma_side_init(&qp->sq.side, frdma_side_take_packets,
+				frdma_xrc_stray_answer);
+	else
+		frdma_side_init(&qp->sq.side, frdma_requester_step,
+				frdma_completer_packet);
+
 	switch (frdma_qp_transport(qp)) {
 	case FRDMA_RC:
 		frdma_side_init(&qp->rq.side, frdma_responder_step,
@@ -154,6 +193,14 @@ static void init_sides(struct frdma_qp *qp)
 		break;
 	case FRDMA_UC:
 		frdma_side_init(&qp->rq.side, frdma_ud_step, frdma_uc_packet);
+		break;
+	case FRDMA_XRC:
+		if (qp->type == IB_QPT_XRC_TGT)
+			frdma_side_init(&qp->rq.side, frdma_xrc_target_step,
+					frdma_responder_packet);
+		else
+			frdma_side_init(&qp->rq.side, frdma_side_take_packets,
+					frdma_xrc_stray_request);
 		break;
 	default:
 		frdma_side_init(&qp->rq.side, frdma_ud_step, frdma_ud_packet);
@@ -166,7 +213,7 @@ static void report_caps(const struct frdma_qp *qp, struct ib_qp_cap *cap)
 	cap->max_send_wr = qp->sq.ring.entries;
 	cap->max_recv_wr = qp->rq.ring.entries;
 	cap->max_send_sge = qp->sq.max_sge;
-	cap->max_recv_sge = qp->rq.srq ? 0 : qp->rq.max_sge;
+	cap->max_recv_sge = qp->rq.ring.entries ? qp->rq.max_sge : 0;
 	cap->max_inline_data = qp->sq.max_inline;
 }
 
@@ -183,7 +230,9 @@ static struct frdma_qp *alloc_qp(struct ib_qp *ib,
 	qp->ib = ib;
 	qp->type = init->qp_type;
 	qp->pd = ib->pd;
-	qp->user = udata;
+	qp->xrcd = init->xrcd;
+	qp->user = udata || qp->type == IB_QPT_XRC_TGT;
+	qp->rq.resp.transport = frdma_qp_transport(qp);
 	frdma_qp_init(qp);
 	init_sides(qp);
 	return qp;
@@ -210,7 +259,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	struct frdma_qp *qp;
 	int err;
 
-	err = check_init(init) ?: frdma_check_request(udata);
+	err = check_init(init, udata) ?: frdma_check_request(udata);
 	if (err)
 		return err;
 	if (!frdma_limit_take(&dev->nr_qp, FRDMA_MAX_QP))
@@ -223,10 +272,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	err = dst_cache_init(&qp->path.dst, GFP_KERNEL_ACCOUNT);
 	if (err)
 		goto err_free;
-	err = create_sq(qp, init, ib_uctx, uctx ? &resp.sq : NULL);
-	if (err)
-		goto err_free;
-	err = create_rq(qp, init, ib_uctx, uctx ? &resp.rq : NULL);
+	err = create_queues(qp, init, ib_uctx, &resp);
 	if (err)
 		goto err_free;
 	err = frdma_respond(udata, &resp, sizeof(resp));
@@ -335,8 +381,7 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 
 	if (qp->sq.bound_windows)
 		frdma_mw_forget(dev, qp->qpn);
-	frdma_cq_forget(qp->sq.cq, qp->qpn);
-	frdma_cq_forget(qp->rq.cq, qp->qpn);
+	frdma_qp_forget_completions(qp);
 	free_memory(qp);
 	kfree_rcu(qp, rcu);
 	frdma_limit_give(&dev->nr_qp);
