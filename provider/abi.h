@@ -17,6 +17,8 @@ DECLARE_DRV_CMD(frdma_make_qp, IB_USER_VERBS_CMD_CREATE_QP, empty,
 		frdma_create_qp_resp);
 DECLARE_DRV_CMD(frdma_make_srq, IB_USER_VERBS_CMD_CREATE_SRQ, empty,
 		frdma_create_srq_resp);
+DECLARE_DRV_CMD(frdma_make_xsrq, IB_USER_VERBS_CMD_CREATE_XSRQ, empty,
+		frdma_create_srq_resp);
 DECLARE_DRV_CMD(frdma_change_srq, IB_USER_VERBS_CMD_MODIFY_SRQ,
 		frdma_modify_srq, empty);
 DECLARE_DRV_CMD(frdma_make_ah, IB_USER_VERBS_CMD_CREATE_AH, empty,

@@ -103,7 +103,8 @@ struct frdma_sq {
 /**
  * struct frdma_rq - the receive half of a queue pair, or a shared queue
  * @lock: guards all that follows
- * @ring: the work requests; this side produces. No entries with an SRQ
+ * @ring: the work requests; this side produces. No entries with an SRQ, and
+ *	without receives (XRC)
  * @max_sge: most scatter/gather entries of a request
  */
 struct frdma_rq {

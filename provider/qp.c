@@ -12,7 +12,8 @@
 #include "frdma.h"
 #include "qp.h"
 
-#define RC	(1U << IBV_QPT_RC)
+/* An extended connection can what a reliable one can. */
+#define RC	(1U << IBV_QPT_RC | 1U << IBV_QPT_XRC_SEND)
 #define UC	(1U << IBV_QPT_UC)
 #define UD	(1U << IBV_QPT_UD)
 
@@ -144,9 +145,12 @@ static int ring_doorbell(const struct ibv_qp *ibvqp)
 	return 0;
 }
 
-/* Until RTS a queue pair takes no sends (10.3.1). */
+/* Until RTS a queue pair takes no sends (10.3.1), the target of XRC never. */
 static int check_send_state(const struct ibv_qp *ibvqp)
 {
+	if (ibvqp->qp_type == IBV_QPT_XRC_RECV)
+		return EINVAL;
+
 	switch (ibvqp->state) {
 	case IBV_QPS_RESET:
 	case IBV_QPS_INIT:
@@ -261,6 +265,8 @@ static int fill_send(const struct frdma_qp *qp, struct frdma_send_wqe *wqe,
 	if (type == IBV_QPT_UD)
 		fill_ud(wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
 			wr->wr.ud.remote_qkey);
+	if (type == IBV_QPT_XRC_SEND)
+		wqe->xrc.srqn = wr->qp_type.xrc.remote_srqn;
 
 	if (!(wr->send_flags & IBV_SEND_INLINE)) {
 		fill_sges(wqe, wr->sg_list, wr->num_sge);
@@ -380,7 +386,7 @@ int frdma_post_recv(struct ibv_qp *ibvqp, struct ibv_recv_wr *wr,
 	uint32_t before;
 
 	*bad_wr = wr;
-	if (ibvqp->srq || ibvqp->state == IBV_QPS_RESET)
+	if (!ring->entries || ibvqp->state == IBV_QPS_RESET)
 		return EINVAL;
 
 	frdma_lock(&qp->rq.lock);
@@ -671,6 +677,15 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah,
 		fill_ud(sq->wqe, ah, remote_qpn, remote_qkey);
 }
 
+/* Where a window is bound nothing is sent, and the slot holds its key. */
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t remote_srqn)
+{
+	struct frdma_sq *sq = &ex_to_qp(ex)->sq;
+
+	if (!sq->err && !wr_kinds[sq->wqe->opcode].bind)
+		sq->wqe->xrc.srqn = remote_srqn;
+}
+
 uint64_t frdma_qp_send_ops(enum ibv_qp_type type)
 {
 	uint64_t ops = 0;
@@ -694,6 +709,8 @@ void frdma_qp_set_send_ops(struct ibv_qp_ex *ex, uint64_t ops)
 	ex->wr_set_inline_data_list = wr_set_inline_data_list;
 	if (ex->qp_base.qp_type == IBV_QPT_UD)
 		ex->wr_set_ud_addr = wr_set_ud_addr;
+	if (ex->qp_base.qp_type == IBV_QPT_XRC_SEND)
+		ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
 
 	if (ops & IBV_QP_EX_WITH_SEND)
 		ex->wr_send = wr_send;

@@ -542,6 +542,58 @@ err_free_srq:
 	return NULL;
 }
 
+static int check_srq_attr(const struct ibv_srq_init_attr_ex *attr)
+{
+	if (!check_comp_mask(attr->comp_mask,
+			     IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ))
+		return EOPNOTSUPP;
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD))
+		return EINVAL;
+	return 0;
+}
+
+/* What libibverbs sets in a queue made by frdma_create_srq() is set here. */
+struct ibv_srq *frdma_create_srq_ex(struct ibv_context *ibvctx,
+				    struct ibv_srq_init_attr_ex *attr)
+{
+	struct frdma_make_xsrq_resp resp = {};
+	struct frdma_make_xsrq cmd = {};
+	struct frdma_srq *srq;
+	int err;
+
+	err = check_srq_attr(attr);
+	if (err)
+		goto err_errno;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+
+	err = ibv_cmd_create_srq_ex(ibvctx, &srq->vsrq, attr, &cmd.ibv_cmd,
+				    sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto err_free_srq;
+
+	err = map_ring(ibvctx, &resp.srq, &srq->rq.ring);
+	if (err)
+		goto err_destroy_srq;
+
+	srq->vsrq.srq.srq_context = attr->srq_context;
+	srq->vsrq.srq.pd = attr->pd;
+	srq->rq.max_sge = attr->attr.max_sge;
+	frdma_lock_init(&srq->rq.lock, needs_lock(attr->pd));
+	return &srq->vsrq.srq;
+
+err_destroy_srq:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free_srq:
+	free(srq);
+err_errno:
+	errno = err;
+	return NULL;
+}
+
 /*
  * The kernel moves what was not taken to a new ring, where indices go on
  * counting. Nobody may post to the old one meanwhile. If the new one cannot be
@@ -613,7 +665,7 @@ int frdma_destroy_srq(struct ibv_srq *ibvsrq)
 static int check_qp_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	if (!check_comp_mask(attr->comp_mask,
-			     IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD |
 			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return EOPNOTSUPP;
 
@@ -621,6 +673,8 @@ static int check_qp_attr(const struct ibv_qp_init_attr_ex *attr)
 	case IBV_QPT_RC:
 	case IBV_QPT_UC:
 	case IBV_QPT_UD:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
 		break;
 	default:
 		return EOPNOTSUPP;
@@ -637,7 +691,8 @@ static int map_qp(struct frdma_qp *qp, const struct frdma_make_qp_resp *resp,
 		  const struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_context *ibvctx = qp->vqp.qp.context;
-	bool locked = needs_lock(attr->pd);
+	bool locked = !(attr->comp_mask & IBV_QP_INIT_ATTR_PD) ||
+		      needs_lock(attr->pd);
 	int err;
 
 	err = map_ring(ibvctx, &resp->sq, &qp->sq.ring);
@@ -733,11 +788,19 @@ struct ibv_qp *frdma_create_qp(struct ibv_pd *ibvpd,
 	return &qp->vqp.qp;
 }
 
-/* A queue pair that is reset or destroyed leaves nothing behind (10.2.4.4). */
+/*
+ * A queue pair that is reset or destroyed leaves nothing behind (10.2.4.4). XRC
+ * has one queue only or, in the target, none: what that received belongs to
+ * shared receive queues.
+ */
 static void forget_completions(const struct ibv_qp *ibvqp)
 {
+	if (ibvqp->qp_type == IBV_QPT_XRC_RECV)
+		return;
 	if (ibvqp->send_cq)
 		frdma_cq_forget(ibvqp->send_cq, ibvqp->qp_num);
+	if (ibvqp->qp_type == IBV_QPT_XRC_SEND)
+		return;
 	if (ibvqp->recv_cq && ibvqp->recv_cq != ibvqp->send_cq)
 		frdma_cq_forget(ibvqp->recv_cq, ibvqp->qp_num);
 }

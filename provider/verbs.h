@@ -60,10 +60,19 @@ int frdma_destroy_qp(struct ibv_qp *ibvqp);
 
 struct ibv_srq *frdma_create_srq(struct ibv_pd *ibvpd,
 				 struct ibv_srq_init_attr *attr);
+struct ibv_srq *frdma_create_srq_ex(struct ibv_context *ibvctx,
+				    struct ibv_srq_init_attr_ex *attr);
+int frdma_get_srq_num(struct ibv_srq *ibvsrq, uint32_t *srq_num);
 int frdma_modify_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
 		     int attr_mask);
 int frdma_query_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr);
 int frdma_destroy_srq(struct ibv_srq *ibvsrq);
+
+struct ibv_xrcd *frdma_open_xrcd(struct ibv_context *ibvctx,
+				 struct ibv_xrcd_init_attr *attr);
+int frdma_close_xrcd(struct ibv_xrcd *ibvxrcd);
+struct ibv_qp *frdma_open_qp(struct ibv_context *ibvctx,
+			     struct ibv_qp_open_attr *attr);
 
 struct ibv_ah *frdma_create_ah(struct ibv_pd *ibvpd, struct ibv_ah_attr *attr);
 int frdma_destroy_ah(struct ibv_ah *ibvah);

@@ -59,7 +59,7 @@ static void qp_beyond_limits(void)
 	for (i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
 		EXPECT(!try_qp(cq, IBV_QPT_RC, caps[i]) && errno == EINVAL);
 	EXPECT(!try_qp(cq, IBV_QPT_RAW_PACKET, (struct ibv_qp_cap) { }));
-	EXPECT(!try_qp(cq, IBV_QPT_XRC_SEND, (struct ibv_qp_cap) { }));
+	EXPECT(!try_qp(cq, IBV_QPT_XRC_RECV, (struct ibv_qp_cap) { }));
 	EXPECT(!try_qp(cq, 200, (struct ibv_qp_cap) { }));
 
 	/* One after the other: all at once may be more than there is. */
