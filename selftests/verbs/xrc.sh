@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Extended reliable connections: xrc.c, and the programs of others that use
+# them.
+#
+# guests: 2
+# timeout: 900
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/traffic.sh"
+
+xrc() {
+	"$PROGRAMS/xrc" frdma0 "$(gid_index frdma0 v4)" "$1"
+}
+
+xsrq_pingpong() {
+	local family=$1 gid1 gid2
+
+	shift
+	gid1=$(gid_index frdma0 "$family")
+	gid2=$(gid_index frdma0 "$family" 2)
+	pair 18515 "ibv_xsrq_pingpong -d frdma0 -g $gid2 $*" \
+		"ibv_xsrq_pingpong -d frdma0 -g $gid1 $* frdma2"
+	grep -qx success "$KTAP_TMP/client"
+}
+
+# Connected by rdma_cm: the example programs of librdmacm.
+connection_manager() {
+	pair cm "rdma_xserver -c x" "rdma_xclient -c x -s 10.77.0.2"
+}
+
+# What is lost on the way is sent again.
+over_a_bad_line() {
+	defer tc qdisc delete dev eth0 root
+	tc qdisc add dev eth0 root netem loss 2%
+	perftest ib_send_bw v4 -c XRC -n 200
+	note_counted frdma0 1 resent_packets
+}
+
+# What "rdma resource" says of objects that lack a half.
+shown() {
+	local pid ini tgt
+
+	"$PROGRAMS/xrc" frdma0 "$(gid_index frdma0 v4)" sleep \
+		>"$KTAP_TMP/numbers" &
+	pid=$!
+	defer kill $pid
+	await 20 test -s "$KTAP_TMP/numbers"
+	read -r ini tgt <"$KTAP_TMP/numbers"
+	rdma -dd -j resource show qp >"$KTAP_TMP/shown"
+	jq -e ".[] | select(.lqpn == $ini) | .drv_rq_posted == 0 and
+		.drv_next_psn == 1" "$KTAP_TMP/shown"
+	jq -e ".[] | select(.lqpn == $tgt) | .drv_sq_posted == 0 and
+		.drv_msn == 1" "$KTAP_TMP/shown"
+}
+
+# What rdma-core tests itself with. Debian ships it as documentation.
+pyverbs() {
+	local dir=$KTAP_TMP/pyverbs
+
+	mkdir "$dir"
+	cp -r /usr/share/doc/rdma-core/tests "$dir"
+	gunzip -q "$dir"/tests/*.gz
+	python3 "$dir/tests/run_tests.py" --dev frdma0 -v -k xrc \
+		>"$dir/said" 2>&1 || fail "$(tail -n 20 "$dir/said")"
+	grep -q '^OK' "$dir/said" || fail "$(<"$dir/said")"
+	grep -v 'ok$' "$dir/said"
+	note "$(grep '^Ran' "$dir/said"), $(tail -n 1 "$dir/said")"
+}
+
+compile xrc
+links_up
+for name in sends one_sided builder several_queues protection_domains \
+		wrong_numbers shared_target another_process busy_objects \
+		bad_input queries again limit queue_goes_under_traffic; do
+	ktap_test xrc $name
+done
+ktap_test shown
+for family in v4 v6; do
+	ktap_test xsrq_pingpong $family
+	ktap_test perftest ib_send_bw $family -c XRC -n 100
+done
+ktap_test xsrq_pingpong v4 -e -n 100
+ktap_test perftest ib_write_bw v4 -c XRC -n 100
+ktap_test perftest ib_read_bw v4 -c XRC -n 100
+ktap_test perftest ib_atomic_bw v4 -c XRC -n 100
+ktap_test perftest ib_send_lat v4 -c XRC -n 100
+ktap_test connection_manager
+ktap_test over_a_bad_line
+ktap_test pyverbs
+ktap_end
