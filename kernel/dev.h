@@ -23,7 +23,7 @@ struct frdma_stats;
  * @ndev_tracker: the reference behind @ndev
  * @net: @ndev's namespace when the link was added; held as long as @ndev
  * @net_entry: in the list of @net's links (net.c)
- * @mrs: struct frdma_mr, windows too, by (key >> 8); writers take its lock, readers RCU
+ * @mrs: struct frdma_mr, windows too; see frdma_mr_named(). Writers take its lock, readers RCU
  * @mrs_next: where the search for a free key goes on; under the lock of @mrs
  * @ahs: struct frdma_ah by number; writers take its lock, readers RCU
  * @ahs_next: where the search for a free number goes on; likewise

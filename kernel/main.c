@@ -13,6 +13,7 @@
 #include "dev.h"
 #include "net.h"
 #include "netdev.h"
+#include "number.h"
 #include "txmem.h"
 #include "uapi/frdma-abi.h"
 #include "verbs_dev.h"
@@ -22,6 +23,7 @@ static int __init frdma_init(void)
 	int err;
 
 	frdma_crc_init();
+	frdma_number_init();
 
 	err = frdma_net_init();
 	if (err)

@@ -27,9 +27,6 @@
 			 FRDMA_ACC_FLUSH | IB_ACCESS_MW_BIND | IB_ZERO_BASED | \
 			 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
-/* Indices that leave room for the consumer's bits of a key; never key 0. */
-#define MR_INDEX_LIMIT	XA_LIMIT(1, U32_MAX >> FRDMA_MR_KEY_BITS)
-
 /*
  * Bits of struct frdma_mr.state, for fast regions and windows: the number of
  * readers that have entered, and whether more may (VALID), or the region is
@@ -167,6 +164,13 @@ static enum frdma_mr_fault mr_judge(const struct frdma_mr *mr,
 	return FRDMA_MR_OK;
 }
 
+struct frdma_mr *frdma_mr_named(struct frdma_dev *dev, u32 key)
+{
+	u32 number = key >> FRDMA_MR_KEY_BITS;
+
+	return xa_load(&dev->mrs, frdma_shuffle_find(&frdma_mr_order, number));
+}
+
 struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
 				u32 qpn, u32 key, u64 addr, u64 len,
 				int access, enum frdma_mr_fault *fault)
@@ -176,7 +180,7 @@ struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
 	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "region outlives its reader");
 
 	*fault = FRDMA_MR_BAD_KEY;
-	mr = xa_load(&dev->mrs, key >> FRDMA_MR_KEY_BITS);
+	mr = frdma_mr_named(dev, key);
 	if (!mr)
 		return NULL;
 	if (mr_counts_readers(mr) && !mr_enter_counted(mr))
@@ -314,7 +318,7 @@ enum frdma_mr_fault frdma_mr_fast_reg(struct frdma_mr *mr,
 {
 	enum frdma_mr_fault fault;
 
-	if (mr->kind != FRDMA_MR_FAST || key >> FRDMA_MR_KEY_BITS != mr->index)
+	if (mr->kind != FRDMA_MR_FAST || (key ^ mr->key) >> FRDMA_MR_KEY_BITS)
 		return FRDMA_MR_BAD_KEY;
 	if (mr->pd != pd)
 		return FRDMA_MR_BAD_PD;
@@ -378,7 +382,7 @@ enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
 	struct frdma_mr *mr;
 
 	rcu_read_lock();
-	mr = xa_load(&dev->mrs, key >> FRDMA_MR_KEY_BITS);
+	mr = frdma_mr_named(dev, key);
 	if (mr && mr->kind == FRDMA_MR_WINDOW)
 		result = frdma_mw_invalidate(mr, pd, qpn, key, waiter);
 	else if (mr && mr_can_invalidate(mr, pd, key, remote))
@@ -431,14 +435,16 @@ struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 	if (!mr)
 		goto err_limit_give;
 
-	err = xa_alloc_cyclic(&dev->mrs, &mr->index, NULL, MR_INDEX_LIMIT,
+	err = xa_alloc_cyclic(&dev->mrs, &mr->index, NULL,
+			      XA_LIMIT(FRDMA_MR_NUMBER_FIRST,
+				       FRDMA_MR_NUMBER_LAST),
 			      &dev->mrs_next, GFP_KERNEL_ACCOUNT);
 	if (err < 0)
 		goto err_free;
 
 	mr->kind = kind;
-	mr->key = mr->index << FRDMA_MR_KEY_BITS |
-		  (get_random_u32() & FRDMA_MR_KEY_MASK);
+	mr->key = frdma_shuffle_show(&frdma_mr_order, mr->index) <<
+		  FRDMA_MR_KEY_BITS | (get_random_u32() & FRDMA_MR_KEY_MASK);
 	mr->access = access;
 	mr->pd = pd;
 	INIT_LIST_HEAD(&mr->waiters);

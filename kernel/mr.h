@@ -32,6 +32,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "cursor.h"
+#include "number.h"
 #include "pages.h"
 #include "refs.h"
 
@@ -43,10 +44,6 @@ struct ib_umem;
 /* Advertised: regions of a device, blocks of a fast region. */
 #define FRDMA_MAX_MR			(1 << 22)
 #define FRDMA_MAX_FAST_REG_BLOCKS	(1 << 16)
-
-/* A key is an index in the device's table, and eight bits of the consumer's. */
-#define FRDMA_MR_KEY_BITS		8
-#define FRDMA_MR_KEY_MASK		0xffU
 
 /**
  * enum frdma_mr_fault - why memory cannot be touched
@@ -91,7 +88,7 @@ enum frdma_mr_kind {
  *      core and kernel consumers write to @ib at times of their own.
  * @rcu: delays the last step of the region's end
  * @kind: constant
- * @index: in the device's table, constant
+ * @index: in the device's table, constant; its key shows it in disguise
  * @key: the key that grants access
  * @access: IB_ACCESS_* granted
  * @pd: protection domain
@@ -150,6 +147,16 @@ static inline struct frdma_mr *to_frdma_mr(struct ib_mr *ib)
 {
 	return container_of(ib, struct frdma_mr, ib);
 }
+
+/**
+ * frdma_mr_named() - the region or window that a key names
+ * @dev: the device
+ * @key: local or remote key, of which the consumer's bits are not looked at
+ *
+ * Context: RCU read section, which is all that keeps the result alive.
+ * Return: the region or NULL.
+ */
+struct frdma_mr *frdma_mr_named(struct frdma_dev *dev, u32 key);
 
 /**
  * frdma_mr_enter() - begin to touch memory

@@ -86,7 +86,7 @@ static struct frdma_mr *find_region(struct frdma_dev *dev,
 {
 	struct frdma_mr *region;
 
-	region = xa_load(&dev->mrs, wqe->bind.mr_key >> FRDMA_MR_KEY_BITS);
+	region = frdma_mr_named(dev, wqe->bind.mr_key);
 	if (!region || !mr_may_be_shown(region, pd, wqe))
 		return NULL;
 
@@ -147,7 +147,7 @@ enum frdma_mw_bound frdma_mw_bind(struct frdma_dev *dev,
 	struct frdma_mr *mw;
 
 	rcu_read_lock();
-	mw = xa_load(&dev->mrs, wqe->bind.key >> FRDMA_MR_KEY_BITS);
+	mw = frdma_mr_named(dev, wqe->bind.key);
 	if (mw && mw->kind == FRDMA_MR_WINDOW && mw->pd == pd) {
 		spin_lock_bh(&mw->bind_lock);
 		result = bind(dev, mw, qpn, wqe, waiter);

@@ -13,6 +13,12 @@
 static DEFINE_XARRAY_FLAGS(frdma_qps, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 static u32 frdma_qpn_next = FRDMA_QPN_FIRST;
 
+/* Where a queue pair stands in the array; of a number of none, nowhere. */
+static u32 index_of(u32 qpn)
+{
+	return frdma_shuffle_find(&frdma_qp_order, qpn);
+}
+
 /**
  * frdma_qp_publish - give a queue pair its number and let packets find it
  * @qp: complete, in state RESET
@@ -24,6 +30,7 @@ static u32 frdma_qpn_next = FRDMA_QPN_FIRST;
  */
 int frdma_qp_publish(struct frdma_qp *qp)
 {
+	u32 index;
 	int err;
 
 	if (qp->type == IB_QPT_GSI) {
@@ -34,10 +41,16 @@ int frdma_qp_publish(struct frdma_qp *qp)
 		return 0;
 	}
 
-	err = xa_alloc_cyclic(&frdma_qps, &qp->qpn, qp,
+	/* The number has to be there before packets find the queue pair. */
+	err = xa_alloc_cyclic(&frdma_qps, &index, NULL,
 			      XA_LIMIT(FRDMA_QPN_FIRST, FRDMA_QPN_LAST),
 			      &frdma_qpn_next, GFP_KERNEL_ACCOUNT);
-	return err < 0 ? -ENOMEM : 0;
+	if (err < 0)
+		return -ENOMEM;
+
+	qp->qpn = frdma_shuffle_show(&frdma_qp_order, index);
+	xa_store(&frdma_qps, index, qp, GFP_KERNEL_ACCOUNT);
+	return 0;
 }
 
 /**
@@ -53,7 +66,7 @@ void frdma_qp_unpublish(struct frdma_qp *qp)
 	if (qp->type == IB_QPT_GSI)
 		RCU_INIT_POINTER(qp->dev->gsi_qp, NULL);
 	else
-		xa_erase(&frdma_qps, qp->qpn);
+		xa_erase(&frdma_qps, index_of(qp->qpn));
 }
 
 /**
@@ -65,7 +78,7 @@ void frdma_qp_unpublish(struct frdma_qp *qp)
  */
 struct frdma_qp *frdma_qp_find(const struct frdma_net *fnet, u32 qpn)
 {
-	struct frdma_qp *qp = xa_load(&frdma_qps, qpn);
+	struct frdma_qp *qp = xa_load(&frdma_qps, index_of(qpn));
 
 	return qp && qp->dev->net == fnet ? qp : NULL;
 }

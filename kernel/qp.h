@@ -19,6 +19,7 @@
 #include "ah.h"
 #include "cq.h"
 #include "mr.h"
+#include "number.h"
 #include "proto/req.h"
 #include "proto/resp.h"
 #include "ring.h"
@@ -285,10 +286,6 @@ static inline bool frdma_qp_is_flushing_sends(const struct frdma_qp *qp)
 
 	return state == IB_QPS_ERR || state == IB_QPS_SQE;
 }
-
-/* Ranges of numbers: 0 and 1 belong to management. */
-#define FRDMA_QPN_FIRST		16
-#define FRDMA_QPN_LAST		0xfffffe
 
 int frdma_qp_publish(struct frdma_qp *qp);
 void frdma_qp_unpublish(struct frdma_qp *qp);

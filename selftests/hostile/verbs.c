@@ -453,6 +453,43 @@ static void requests_of_the_future(void)
 	question_of_the_future();
 }
 
+#define NUMBERS	16
+
+/* How many of them are near the one before: numbers of 24 bits. */
+static unsigned int in_a_row(const uint32_t *numbers)
+{
+	unsigned int near = 0, i;
+
+	for (i = 1; i < NUMBERS; i++)
+		near += numbers[i] - numbers[i - 1] + 256 <= 512;
+	return near;
+}
+
+/* Who has seen some numbers does not know which ones others have. */
+static void numbers_tell_nothing(void)
+{
+	struct ibv_cq *cq = ibv_create_cq(ctx, 10, NULL, NULL, 0);
+	uint32_t qpns[NUMBERS], keys[NUMBERS];
+	struct ibv_qp *qps[NUMBERS];
+	struct ibv_mr *mrs[NUMBERS];
+	unsigned int i;
+
+	EXPECT(cq);
+	for (i = 0; i < NUMBERS; i++) {
+		qps[i] = make_qp(cq, 4);
+		mrs[i] = ibv_reg_mr(pd, memory, PAGE, RIGHTS);
+		EXPECT(qps[i] && mrs[i]);
+		qpns[i] = qps[i]->qp_num;
+		keys[i] = mrs[i]->rkey >> 8;
+	}
+	EXPECT(in_a_row(qpns) <= 1);
+	EXPECT(in_a_row(keys) <= 1);
+
+	for (i = 0; i < NUMBERS; i++)
+		EXPECT(!ibv_destroy_qp(qps[i]) && !ibv_dereg_mr(mrs[i]));
+	EXPECT(!ibv_destroy_cq(cq));
+}
+
 static uint32_t any(void)
 {
 	return 2u * random() ^ random();
@@ -564,6 +601,7 @@ static const struct {
 	CASE(work_that_is_wrong),
 	CASE(answers_that_cannot_be_written),
 	CASE(requests_of_the_future),
+	CASE(numbers_tell_nothing),
 	CASE(commands_of_chance),
 	CASE(ioctls_of_chance),
 };

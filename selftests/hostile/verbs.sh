@@ -28,7 +28,7 @@ links_up
 for case in qp_beyond_limits what_is_used_stays modify_refuses_values \
 	modify_refuses_transitions post_refuses work_that_is_wrong \
 	answers_that_cannot_be_written requests_of_the_future \
-	commands_of_chance ioctls_of_chance; do
+	numbers_tell_nothing commands_of_chance ioctls_of_chance; do
 	ktap_test verbs $case
 done
 ktap_end
