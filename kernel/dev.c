@@ -62,6 +62,7 @@ static void dealloc_driver(struct ib_device *ib)
 
 	xa_destroy(&dev->counters);
 	xa_destroy(&dev->srqs);
+	frdma_mcast_destroy(dev);
 	xa_destroy(&dev->ahs);
 	xa_destroy(&dev->mrs);
 	free_percpu(dev->stats);
@@ -299,6 +300,11 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 		return NULL;
 
 	ib = &dev->ib;
+	if (frdma_mcast_init(dev)) {
+		ib_dealloc_device(ib);
+		return NULL;
+	}
+
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = 1;
 	ib->num_comp_vectors = num_online_cpus();
@@ -307,7 +313,6 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	strscpy(ib->node_desc, "frdma", sizeof(ib->node_desc));
 
 	INIT_LIST_HEAD(&dev->entry);
-	frdma_mcast_init(dev);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);

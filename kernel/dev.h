@@ -2,10 +2,10 @@
 #ifndef FRDMA_DEV_H
 #define FRDMA_DEV_H
 
-#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/rhashtable-types.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
@@ -65,7 +65,7 @@ struct frdma_dev {
 	u32 srqs_next;
 	struct frdma_qp __rcu *gsi_qp;
 	struct mutex mcast_lock;
-	DECLARE_HASHTABLE(members, 6);
+	struct rhltable members;
 	struct frdma_stats __percpu *stats;
 	struct xarray counters;
 	bool port_active;

@@ -10,6 +10,13 @@
 #include "mcast.h"
 #include "qp.h"
 
+static const struct rhashtable_params members_params = {
+	.key_len		= sizeof(union ib_gid),
+	.key_offset		= offsetof(struct frdma_member, mgid),
+	.head_offset		= offsetof(struct frdma_member, entry),
+	.automatic_shrinking	= true,
+};
+
 static bool mgid_is_ipv4(const union ib_gid *mgid)
 {
 	return ipv6_addr_v4mapped((const struct in6_addr *)mgid);
@@ -77,47 +84,105 @@ static void leave(struct net_device *ndev, const union ib_gid *mgid)
 	rtnl_unlock();
 }
 
-/* That queue pair's membership; with no queue pair, anybody's. */
+/**
+ * frdma_mcast_members - the first member of a group
+ * @dev: device
+ * @mgid: the group
+ *
+ * Context: RCU read section, which is all that keeps the result alive.
+ * Return: its entry, with the other members behind it; NULL if there is none.
+ */
+struct rhlist_head *frdma_mcast_members(struct frdma_dev *dev,
+					const union ib_gid *mgid)
+{
+	return rhltable_lookup(&dev->members, mgid, members_params);
+}
+
+/* That queue pair's membership, which lasts as long as the lock is held. */
 static struct frdma_member *find_member(struct frdma_dev *dev,
 					const union ib_gid *mgid,
 					const struct frdma_qp *qp)
 {
-	struct frdma_member *member;
+	struct frdma_member *member, *found = NULL;
+	struct rhlist_head *pos;
 
 	lockdep_assert_held(&dev->mcast_lock);
-	hash_for_each_possible(dev->members, member, entry,
-			       frdma_mcast_key(mgid))
-		if (frdma_member_is_of(member, mgid) &&
-		    (!qp || member->qp == qp))
-			return member;
-	return NULL;
+
+	rcu_read_lock();
+	frdma_for_each_member(member, pos, dev, mgid) {
+		if (member->qp == qp) {
+			found = member;
+			break;
+		}
+	}
+	rcu_read_unlock();
+
+	return found;
+}
+
+static bool has_members(struct frdma_dev *dev, const union ib_gid *mgid)
+{
+	bool has;
+
+	rcu_read_lock();
+	has = frdma_mcast_members(dev, mgid);
+	rcu_read_unlock();
+
+	return has;
 }
 
 static int add_member(struct frdma_dev *dev, struct frdma_member *member)
 {
-	int err = 0;
+	bool first = !has_members(dev, &member->mgid);
+	int err;
 
 	if (find_member(dev, &member->mgid, member->qp))
 		return -EINVAL;
-	if (!find_member(dev, &member->mgid, NULL))
+	if (first) {
 		err = join(dev->ndev, &member->mgid);
-	if (err)
-		return err;
+		if (err)
+			return err;
+	}
 
-	hash_add_rcu(dev->members, &member->entry,
-		     frdma_mcast_key(&member->mgid));
+	err = rhltable_insert(&dev->members, &member->entry, members_params);
+	if (err) {
+		if (first)
+			leave(dev->ndev, &member->mgid);
+		return -ENOMEM;
+	}
 	member->qp->nr_groups++;
 	return 0;
+}
+
+static void remove_member(struct frdma_dev *dev, struct frdma_member *member)
+{
+	rhltable_remove(&dev->members, &member->entry, members_params);
+	member->qp->nr_groups--;
+	if (!has_members(dev, &member->mgid))
+		leave(dev->ndev, &member->mgid);
 }
 
 /**
  * frdma_mcast_init - a link of which nothing is attached
  * @dev: being set up
+ *
+ * Context: may sleep. Return: 0; -ENOMEM.
  */
-void frdma_mcast_init(struct frdma_dev *dev)
+int frdma_mcast_init(struct frdma_dev *dev)
 {
 	mutex_init(&dev->mcast_lock);
-	hash_init(dev->members);
+	return rhltable_init(&dev->members, &members_params);
+}
+
+/**
+ * frdma_mcast_destroy - the end of that
+ * @dev: of which nothing is attached any more
+ *
+ * Context: may sleep.
+ */
+void frdma_mcast_destroy(struct frdma_dev *dev)
+{
+	rhltable_destroy(&dev->members);
 }
 
 /* ib_core has seen to it that it is a datagram queue pair, and a group. */
@@ -159,12 +224,8 @@ int frdma_detach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid)
 
 	mutex_lock(&dev->mcast_lock);
 	member = find_member(dev, mgid, to_frdma_qp(ib));
-	if (member) {
-		hash_del_rcu(&member->entry);
-		member->qp->nr_groups--;
-		if (!find_member(dev, mgid, NULL))
-			leave(dev->ndev, mgid);
-	}
+	if (member)
+		remove_member(dev, member);
 	mutex_unlock(&dev->mcast_lock);
 
 	if (!member)

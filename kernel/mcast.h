@@ -7,18 +7,20 @@
 #ifndef FRDMA_MCAST_H
 #define FRDMA_MCAST_H
 
-#include <linux/hashtable.h>
-#include <linux/jhash.h>
+#include <linux/rhashtable.h>
 #include <rdma/ib_verbs.h>
 
 #include "dev.h"
 
 struct frdma_qp;
 
-/* Advertised: groups of a device, queue pairs of a group and of all. */
-#define FRDMA_MAX_MCAST_GRP	4096
-#define FRDMA_MAX_MCAST_QP	4096
-#define FRDMA_MAX_MCAST_ATTACH	4096
+/*
+ * Advertised: groups of a device, queue pairs of a group and of all. It takes
+ * longer to attach to a group the more are attached to it.
+ */
+#define FRDMA_MAX_MCAST_GRP	(1 << 19)
+#define FRDMA_MAX_MCAST_QP	(1 << 19)
+#define FRDMA_MAX_MCAST_ATTACH	(1 << 19)
 
 /**
  * struct frdma_member - a queue pair that is attached to a group
@@ -29,32 +31,21 @@ struct frdma_qp;
  * @rcu: frees it
  */
 struct frdma_member {
-	struct hlist_node entry;
+	struct rhlist_head entry;
 	union ib_gid mgid;
 	struct frdma_qp *qp;
 	struct rcu_head rcu;
 };
 
-/** frdma_mcast_key - where the members of a group are in the table */
-static inline u32 frdma_mcast_key(const union ib_gid *mgid)
-{
-	return jhash(mgid, sizeof(*mgid), 0);
-}
+/* In an RCU read section; @pos is a struct rhlist_head *. */
+#define frdma_for_each_member(member, pos, dev, mgid)			\
+	rhl_for_each_entry_rcu(member, pos,				\
+			       frdma_mcast_members(dev, mgid), entry)
 
-/** frdma_member_is_of - is it attached to that group */
-static inline bool frdma_member_is_of(const struct frdma_member *member,
-				      const union ib_gid *mgid)
-{
-	return !memcmp(&member->mgid, mgid, sizeof(*mgid));
-}
-
-/* In an RCU read section. */
-#define frdma_for_each_member(member, dev, mgid)			\
-	hash_for_each_possible_rcu((dev)->members, member, entry,	\
-				   frdma_mcast_key(mgid))		\
-		if (frdma_member_is_of(member, mgid))
-
-void frdma_mcast_init(struct frdma_dev *dev);
+struct rhlist_head *frdma_mcast_members(struct frdma_dev *dev,
+					const union ib_gid *mgid);
+int frdma_mcast_init(struct frdma_dev *dev);
+void frdma_mcast_destroy(struct frdma_dev *dev);
 
 /* Verbs; contexts and returns as ib_core defines them. */
 int frdma_attach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid);

@@ -280,13 +280,14 @@ static void deliver_to_group(struct frdma_net *fnet, struct sk_buff *skb)
 {
 	struct frdma_dev *dev = frdma_net_find_dev_on(fnet, skb_ifindex(skb));
 	struct frdma_member *member;
+	struct rhlist_head *pos;
 	union ib_gid sgid, dgid;
 	bool any = false;
 
 	skb_gids(skb, &sgid, &dgid);
 	detach(skb, true);
 	if (dev) {
-		frdma_for_each_member(member, dev, &dgid) {
+		frdma_for_each_member(member, pos, dev, &dgid) {
 			struct sk_buff *copy = skb_clone(skb, GFP_ATOMIC);
 
 			any = true;
