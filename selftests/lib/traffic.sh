@@ -6,13 +6,14 @@
 
 PROGRAMS=/run/frdma-test
 
-# Compiles selftests/verbs/NAME.c and gives it to every guest.
+# Compiles selftests/verbs/NAME.c and gives it to every guest. Arguments: NAME
+# [LIBRARY]...
 compile() {
 	local n
 
 	mkdir -p $PROGRAMS
 	gcc -O2 -Wall -Wextra -o "$PROGRAMS/$1" \
-		"$KTAP_TOP/selftests/verbs/$1.c" -libverbs ||
+		"$KTAP_TOP/selftests/verbs/$1.c" "${@:2}" -libverbs ||
 		fail "$1.c does not compile"
 	for n in $(seq 2 "$FRDMA_NODES"); do
 		on "$n" -i "mkdir -p $PROGRAMS && cat >$PROGRAMS/$1 &&
