@@ -31,6 +31,10 @@ status_command() {
 	for dir in "$CACHE"/root/*; do
 		[ ! -e "$dir/etc/frdma-root" ] || status_root "$dir"
 	done
+	for dir in "$CACHE"/packages/*; do
+		[ ! -d "$dir" ] || echo "pkgs  ${dir##*/}:" \
+			"$(du -sh "$dir" | cut -f 1), $(<"$dir/list")"
+	done
 	for dir in "$CACHE"/src/*; do
 		[ ! -d "$dir" ] || echo "src   ${dir##*/}"
 	done
@@ -47,7 +51,7 @@ clean_root() {
 	[ -d "$dir" ] || return 0
 	exec {ROOT_LOCK}>"$CACHE/root/.$1.lock"
 	flock -n "$ROOT_LOCK" || die "the root $1 is in use"
-	rm -rf --one-file-system "$dir" "$CACHE/build/$1"
+	rm -rf --one-file-system "$dir" "$CACHE/build/$1" "$CACHE/packages/$1-"*
 	rm -f "$CACHE/root/.$1.lock"
 	exec {ROOT_LOCK}>&-
 	say "removed the root $1 and its builds"
@@ -66,7 +70,7 @@ clean_command() {
 		for dir in "$CACHE"/root/*; do
 			[ ! -d "$dir" ] || clean_root "${dir##*/}"
 		done
-		rm -rf --one-file-system "$CACHE"/{src,build,tools,log,kvm} ;;
+		rm -rf --one-file-system "$CACHE"/{src,build,packages,tools,log,kvm} ;;
 	*)
 		root_check_name "$what"
 		clean_root "$what" ;;

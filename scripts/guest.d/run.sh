@@ -11,7 +11,7 @@ BOOT_TRIES=3
 run_defaults() {
 	root=$DEFAULT_ROOT guests=1 link=no kernel='' mtu=1500 smp=2 mem=1G
 	hugepages=0 icount=no cmdline='' timeout=900 results='' pcap=''
-	with_build=yes pass_stdin=no
+	packages='' with_build=yes pass_stdin=no
 	layers=() background=()
 }
 
@@ -49,6 +49,7 @@ run_options() {
 		--timeout)	timeout=$2; shift ;;
 		--results)	results=$2; shift ;;
 		--layer)	layers+=("$2"); shift ;;
+		--packages)	packages=$2; shift ;;
 		--pcap)		pcap=$2; shift ;;
 		--no-build)	with_build=no ;;
 		--stdin)	pass_stdin=yes ;;
@@ -107,6 +108,11 @@ run_prepare() {
 	}
 	[ -z "$pcap" ] || pcap=$(readlink -f "$pcap")
 	boot_make_run_initramfs "$ROOT" "$kernel" "$RUN/initramfs"
+	if [ -n "$packages" ]; then
+		# shellcheck disable=SC2086 # a list
+		packages_need "$root" $packages
+		layers+=("$PACKAGES")
+	fi
 	if [ "$with_build" = yes ] && build_exists "$root"; then
 		cp -a "$(build_dir "$root")/install" "$RUN/build"
 		layers+=("$RUN/build")
