@@ -254,7 +254,6 @@ static void cqe_to_wc(const struct frdma_cqe *cqe, struct ib_wc *wc)
 		.src_qp			= cqe->src_qp,
 		.wc_flags		= cqe->wc_flags,
 		.pkey_index		= cqe->pkey_index,
-		.sl			= cqe->sl,
 		.port_num		= 1,
 		.vlan_id		= cqe->vlan_id,
 		.network_hdr_type	= cqe->network_hdr_type,

@@ -17,6 +17,13 @@ static bool qkey_matches(const struct frdma_qp *qp, u32 qkey)
 	return qkey == (qp->type == IB_QPT_GSI ? FRDMA_QKEY_GSI : qp->qkey);
 }
 
+/* A17.4.5.1: the completion says which it was. */
+static u8 network_sl(enum rdma_network_type type)
+{
+	return type == RDMA_NETWORK_IPV4 ? FRDMA_SL_UDP_IPV4 :
+					   FRDMA_SL_UDP_IPV6;
+}
+
 /* A17.4.5.2: 40 bytes in front of the payload; IPv4 fills the last 20. */
 static enum rdma_network_type make_grh(const struct sk_buff *skb, u8 *grh)
 {
@@ -59,6 +66,7 @@ static void deliver(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		.vlan_id	  = frdma_rx_vlan(pkt->skb),
 	};
 
+	cqe.sl = network_sl(cqe.network_hdr_type);
 	if (op->ext & FRDMA_EXT_IMM) {
 		cqe.wc_flags |= IB_WC_WITH_IMM;
 		cqe.ex = (__force u32)pkt->hdr.imm_data;

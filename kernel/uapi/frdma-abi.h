@@ -240,6 +240,13 @@ struct frdma_recv_wqe {
 #define FRDMA_WC_WITH_IMM	(1U << 1)
 #define FRDMA_WC_WITH_INV	(1U << 2)
 
+/*
+ * RoCE has no service levels. In the completion of a datagram received it says
+ * which header is in front of the payload, as mlx5 has it and UCX reads it.
+ */
+#define FRDMA_SL_UDP_IPV6	(8U | 1U)
+#define FRDMA_SL_UDP_IPV4	(8U | 2U)
+
 /**
  * struct frdma_cqe - a slot of a completion queue
  * @wr_id: of the work request
@@ -251,7 +258,7 @@ struct frdma_recv_wqe {
  * @src_qp: remote queue pair (UD; XRC: of receives)
  * @wc_flags: FRDMA_WC_* in a process's ring, enum ib_wc_flags in the kernel's
  * @pkey_index: 0
- * @sl: service level (UD)
+ * @sl: FRDMA_SL_* (UD)
  * @network_hdr_type: enum rdma_network_type, for kernel consumers
  * @vendor_err: the engine's verdict behind an error, for people
  * @vlan_id: 0xffff: none

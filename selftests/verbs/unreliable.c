@@ -322,6 +322,8 @@ static void ud_received(struct datagrams *d, uint32_t from, uint32_t len)
 	EXPECT(wc.byte_len == len + GRH && wc.src_qp == from);
 	EXPECT(wc.wc_flags == (IBV_WC_GRH | IBV_WC_WITH_IMM));
 	EXPECT(wc.imm_data == htonl(len));
+	/* As mlx5 says it: UDP, and IPv6 or IPv4. UCX reads no other. */
+	EXPECT(wc.sl == (target[0] >> 4 == 6 ? 9 : 10));
 	EXPECT(!memcmp(source, target + GRH, len));
 }
 
