@@ -15,6 +15,8 @@ demo:		## two guests with frdma between them; installs what it needs
 	@scripts/demo
 check:		## the tests; TESTS="lint unit net/link" runs some
 	@scripts/check $(TESTS)
+check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
+	@scripts/programs $(PROGRAMS)
 bench:		## figures against rdma_rxe; QUICK=1 the short form
 	@scripts/bench
 
@@ -33,8 +35,8 @@ clean:		## remove what was built in this checkout
 	@scripts/install --clean
 help:		## this list
 	@awk -F '##' '/^##@/ { print "\n" substr($$2, 3) } \
-		/^[a-z]+:.*##/ { sub(/:.*/, "", $$1); \
-		printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+		/^[a-z-]+:.*##/ { sub(/:.*/, "", $$1); \
+		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 
-.PHONY: all bench check clean demo help install lint uninstall
+.PHONY: all bench check check-programs clean demo help install lint uninstall

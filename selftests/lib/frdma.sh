@@ -70,12 +70,13 @@ counter() {
 		"cat /sys/class/infiniband/$1/ports/1/hw_counters/$2"
 }
 
-# True if something listens on that TCP port in guest N; "cm": to rdma_cm, which
-# says LISTEN a moment before it takes requests.
+# True if something listens on that TCP port in guest N; "udp:PORT": on that one;
+# "cm": to rdma_cm, which says LISTEN a moment before it takes requests.
 listens() {
 	case $2 in
 	cm)	ktap_on "$1" 'rdma resource show cm_id | grep -q LISTEN &&
 			sleep 0.3' ;;
+	udp:*)	ktap_on "$1" "ss -Hlun sport = :${2#*:} | grep -q ." ;;
 	*)	ktap_on "$1" "ss -Hltn sport = :$2 | grep -q ." ;;
 	esac
 }
@@ -93,7 +94,7 @@ pair_is_ready() {
 	fail "does not listen: $3"
 }
 
-# Runs SERVER in guest 2, waits until it listens on PORT (a TCP port, or "cm"),
+# Runs SERVER in guest 2, waits until it listens on PORT (see "listens"),
 # and runs CLIENT here; both must end well. What they print is left in
 # $KTAP_TMP/server and $KTAP_TMP/client.
 pair() {

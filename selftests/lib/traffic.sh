@@ -6,6 +6,9 @@
 
 PROGRAMS=/run/frdma-test
 
+# The device that the tools of others are run on, in both guests.
+DEV=frdma0
+
 # Compiles selftests/verbs/NAME.c and gives it to every guest. Arguments: NAME
 # [LIBRARY]...
 compile() {
@@ -171,15 +174,15 @@ BANDWIDTH="ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw"
 # shellcheck disable=SC2034 # for the programs
 LATENCY="ib_write_lat ib_read_lat ib_send_lat"
 
-# ibv_rc_pingpong from frdma0 to frdma0. Arguments: FAMILY [OPTION...]
+# ibv_rc_pingpong between both guests' DEV. Arguments: FAMILY [OPTION...]
 rc_pingpong() {
 	local gid1 gid2
 
-	gid1=$(gid_index frdma0 "$1")
-	gid2=$(gid_index frdma0 "$1" 2)
+	gid1=$(gid_index $DEV "$1")
+	gid2=$(gid_index $DEV "$1" 2)
 	shift
-	pair 18515 "ibv_rc_pingpong -d frdma0 -g $gid2 $*" \
-		"ibv_rc_pingpong -d frdma0 -g $gid1 $* frdma2"
+	pair 18515 "ibv_rc_pingpong -d $DEV -g $gid2 $*" \
+		"ibv_rc_pingpong -d $DEV -g $gid1 $* frdma2"
 	note "$(grep -m 1 Mbit "$KTAP_TMP/client")"
 }
 
@@ -203,8 +206,8 @@ perftest() {
 	local tool=$1 family=$2 port=18515 host=frdma2 gid1 gid2
 
 	shift 2
-	gid1=$(gid_index frdma0 "$family")
-	gid2=$(gid_index frdma0 "$family" 2)
+	gid1=$(gid_index $DEV "$family")
+	gid2=$(gid_index $DEV "$family" 2)
 	[[ " $* " != *" -R "* ]] || port=cm
 	case $family in
 	v4)	host=10.77.0.2 ;;
@@ -215,7 +218,7 @@ perftest() {
 			set -- "$@" --ipv6-addr
 		fi ;;
 	esac
-	pair $port "$tool -d frdma0 -x $gid2 -u 18 -F $*" \
-		"$tool -d frdma0 -x $gid1 -u 18 -F $* $host"
+	pair $port "$tool -d $DEV -x $gid2 -u 18 -F $*" \
+		"$tool -d $DEV -x $gid1 -u 18 -F $* $host"
 	note "$(grep -A 1 '#bytes' "$KTAP_TMP/client" | tail -n 1)"
 }

@@ -21,7 +21,9 @@ group() {
 	[ -z "$(groups 1 '(239.78|ff0e::)')" ] || fail "still in a group"
 }
 
-# What one member has to say to the other. Arguments: ADDRESS1 ADDRESS2 GROUP
+# What one member has to say to the other. Over IPv4 only: rdma_cm itself refuses
+# to join groups of IPv6 by a GID of RoCEv2 (ENOTSUPP), on every device.
+# Arguments: ADDRESS1 ADDRESS2 GROUP
 mckey() {
 	local pid
 
