@@ -522,7 +522,7 @@ void frdma_resp_empty_plan(const struct frdma_resp *rs, u32 psn,
 			   struct frdma_hdr *hdr)
 {
 	*hdr = (struct frdma_hdr) {
-		.opcode		= FRDMA_READ_RESP_ONLY,
+		.opcode		= rs->transport | FRDMA_READ_RESP_ONLY,
 		.psn		= psn,
 		.migreq		= true,
 		.syndrome	= FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
