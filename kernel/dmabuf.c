@@ -19,7 +19,8 @@ MODULE_INFO(import_ns, "DMA_BUF");
 /**
  * struct frdma_dmabuf - a buffer in use
  * @dmabuf: the buffer, held
- * @attach: says to the exporter that the buffer must stay where it is
+ * @attach: says to the exporter that the buffer must stay where it is; NULL if
+ *          its buffers never move
  * @dir: what the CPU does with it
  * @map: where it is in the kernel's address space
  */
@@ -38,21 +39,40 @@ static const struct dma_buf_attach_ops attach_ops = {
 	.allow_peer2peer = false,
 };
 
-static int dmabuf_pin(struct frdma_dmabuf *buf)
+/*
+ * Only buffers that may move are attached to and pinned. For others, kernels
+ * before 7 would map an attachment for DMA at once, which this device has not.
+ */
+static int dmabuf_pin(struct frdma_dmabuf *buf, struct device *dev)
 {
 	int err;
+
+	if (!dma_buf_is_dynamic(buf->dmabuf))
+		return 0;
+
+	buf->attach = dma_buf_dynamic_attach(buf->dmabuf, dev, &attach_ops,
+					     NULL);
+	if (IS_ERR(buf->attach))
+		return PTR_ERR(buf->attach);
 
 	dma_resv_lock(buf->dmabuf->resv, NULL);
 	err = dma_buf_pin(buf->attach);
 	dma_resv_unlock(buf->dmabuf->resv);
+	if (err)
+		dma_buf_detach(buf->dmabuf, buf->attach);
+
 	return err;
 }
 
 static void dmabuf_unpin(struct frdma_dmabuf *buf)
 {
+	if (!buf->attach)
+		return;
+
 	dma_resv_lock(buf->dmabuf->resv, NULL);
 	dma_buf_unpin(buf->attach);
 	dma_resv_unlock(buf->dmabuf->resv);
+	dma_buf_detach(buf->dmabuf, buf->attach);
 }
 
 /* An exporter without a mapping in the kernel has no memory for the CPU. */
@@ -77,14 +97,9 @@ static int dmabuf_use(struct frdma_dmabuf *buf, struct device *dev)
 {
 	int err;
 
-	buf->attach = dma_buf_dynamic_attach(buf->dmabuf, dev, &attach_ops,
-					     NULL);
-	if (IS_ERR(buf->attach))
-		return PTR_ERR(buf->attach);
-
-	err = dmabuf_pin(buf);
+	err = dmabuf_pin(buf, dev);
 	if (err)
-		goto err_detach;
+		return err;
 
 	/* Also waits for what other devices are doing to it. */
 	err = dma_buf_begin_cpu_access(buf->dmabuf, buf->dir);
@@ -101,8 +116,6 @@ err_end_access:
 	dma_buf_end_cpu_access(buf->dmabuf, buf->dir);
 err_unpin:
 	dmabuf_unpin(buf);
-err_detach:
-	dma_buf_detach(buf->dmabuf, buf->attach);
 	return err;
 }
 
@@ -144,7 +157,6 @@ void frdma_dmabuf_close(struct frdma_dmabuf *buf)
 	dma_buf_vunmap_unlocked(buf->dmabuf, &buf->map);
 	dma_buf_end_cpu_access(buf->dmabuf, buf->dir);
 	dmabuf_unpin(buf);
-	dma_buf_detach(buf->dmabuf, buf->attach);
 	dma_buf_put(buf->dmabuf);
 	kfree(buf);
 }

@@ -71,7 +71,9 @@ struct buffer {
 
 static struct buffer make_buffer(void)
 {
-	struct buffer b = { strcmp(exporter, "heap") ? udmabuf() : heap() };
+	struct buffer b = {
+		.fd = strcmp(exporter, "heap") ? udmabuf() : heap(),
+	};
 
 	b.at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, b.fd, 0);
 	EXPECT(b.at != MAP_FAILED);

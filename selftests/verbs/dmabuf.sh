@@ -14,25 +14,26 @@ dmabuf() {
 	"$PROGRAMS/dmabuf" frdma0 "$(gid_index frdma0 v4)" "$1" "$2"
 }
 
-# The kernel's list of buffers says by whom each is used.
-users_of_buffers() {
+# How many there are of an exporter, by the name that the kernel lists.
+buffers_of() {
 	local list=/sys/kernel/debug/dma_buf/bufinfo
 
 	[ -e "$list" ] || mount -t debugfs none /sys/kernel/debug
-	grep -cw frdma0 "$list" || true
+	grep -cw "$1" "$list" || true
 }
 
 # Killed, not ended: nobody but the kernel gives the region back.
 dies_with_a_region() {
-	local said=$KTAP_TMP/said pid
+	local said=$KTAP_TMP/said name=$1 pid
 
+	[ "$name" != heap ] || name=system
 	dmabuf "$1" has_a_region >"$said" &
 	pid=$!
 	await 20 grep -q registered "$said"
-	[ "$(users_of_buffers)" = 1 ] || fail "the buffer is not in use"
+	[ "$(buffers_of "$name")" = 1 ] || fail "there is no buffer"
 	pkill -KILL -P "$pid"
 	wait "$pid" || true
-	[ "$(users_of_buffers)" = 0 ] || fail "the buffer is still in use"
+	[ "$(buffers_of "$name")" = 0 ] || fail "the buffer is still there"
 }
 
 compile dmabuf
