@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Regions that change: rereg.c, one process for each case.
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/traffic.sh"
+
+rereg() {
+	"$PROGRAMS/rereg" frdma0 "$(gid_index frdma0 v4)" "$1"
+}
+
+compile rereg
+links_up
+for case in translation domain access_rights translation_and_domain \
+	translation_and_access domain_and_access everything many_times refuses \
+	reading_does_not_become_writing; do
+	ktap_test rereg $case
+done
+ktap_end
