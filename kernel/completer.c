@@ -19,41 +19,26 @@ static void fail(struct frdma_qp *qp, u8 status, enum frdma_ack_verdict verdict)
 }
 
 /* Store the payload of a READ response where the work request wants it. */
-static bool store_data(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+static enum frdma_mr_fault store_data(struct frdma_qp *qp,
+				      const struct frdma_rx_pkt *pkt)
 {
 	struct frdma_ack_data to = frdma_ack_locate(&qp->sq.req, pkt->hdr.psn);
 
 	if (!pkt->hdr.payload_len)
-		return true;
+		return FRDMA_MR_OK;
 	return frdma_sge_scatter_skb(qp->dev, qp->pd, to.wr->sge,
 				     to.wr->wqe.num_sge, to.off, pkt->payload,
-				     pkt->hdr.payload_len) == FRDMA_MR_OK;
+				     pkt->hdr.payload_len);
 }
 
-static bool store_atomic(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+static enum frdma_mr_fault store_atomic(struct frdma_qp *qp,
+					const struct frdma_rx_pkt *pkt)
 {
 	struct frdma_ack_data to = frdma_ack_locate(&qp->sq.req, pkt->hdr.psn);
 	u64 orig = pkt->hdr.atomic_orig;
 
 	return frdma_sge_scatter(qp->dev, qp->pd, to.wr->sge,
-				 to.wr->wqe.num_sge, 0, &orig, sizeof(orig)) ==
-	       FRDMA_MR_OK;
-}
-
-static void take_response(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
-			  enum frdma_ack_verdict verdict, u64 now_ns)
-{
-	struct frdma_req *rq = &qp->sq.req;
-	bool stored;
-
-	stored = verdict == FRDMA_ACK_DATA ? store_data(qp, pkt) :
-					     store_atomic(qp, pkt);
-	if (stored) {
-		frdma_ack_commit(rq, pkt->hdr.psn, now_ns);
-		return;
-	}
-	frdma_ack_implied(rq, pkt->hdr.psn, now_ns);
-	fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
+				 to.wr->wqe.num_sge, 0, &orig, sizeof(orig));
 }
 
 static void recover(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
@@ -75,6 +60,25 @@ static void recover(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
 	trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn,
 			  asked ? "sequence" : "implied",
 			  rq->retry.retry_left);
+}
+
+static void take_response(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
+			  enum frdma_ack_verdict verdict, u64 now_ns)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	enum frdma_mr_fault fault;
+
+	fault = verdict == FRDMA_ACK_DATA ? store_data(qp, pkt) :
+					    store_atomic(qp, pkt);
+	if (fault == FRDMA_MR_OK) {
+		frdma_ack_commit(rq, pkt->hdr.psn, now_ns);
+		return;
+	}
+	frdma_ack_implied(rq, pkt->hdr.psn, now_ns);
+	if (fault == FRDMA_MR_ABSENT)
+		recover(qp, FRDMA_ACK_LOST);
+	else
+		fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
 }
 
 static void wait_for_receiver(struct frdma_qp *qp, u8 syndrome, u64 now_ns)

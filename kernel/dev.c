@@ -26,6 +26,7 @@
 #include "net.h"
 #include "netdev.h"
 #include "nl.h"
+#include "odp.h"
 #include "pma.h"
 #include "post.h"
 #include "qp.h"
@@ -107,6 +108,7 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.mmap			= frdma_shared_mmap,
 	.mmap_free		= frdma_shared_mmap_free,
 
+	.advise_mr		= frdma_advise_mr,
 	.alloc_mr		= frdma_alloc_mr,
 	.dereg_mr		= frdma_dereg_mr,
 	.get_dma_mr		= frdma_get_dma_mr,

@@ -43,6 +43,7 @@ struct frdma_stats;
  * @nr_srq: shared receive queues alive
  * @nr_mr: memory regions alive
  * @nr_mw: memory windows alive
+ * @nr_odp: memory regions alive whose memory is not pinned
  * @dm_bytes: device memory given out
  * @nr_ah: address handles alive
  * @nr_member: queue pairs attached to multicast groups
@@ -74,6 +75,7 @@ struct frdma_dev {
 	atomic_t nr_srq;
 	atomic_t nr_mr;
 	atomic_t nr_mw;
+	atomic_t nr_odp;
 	atomic_t dm_bytes;
 	atomic_t nr_ah;
 	atomic_t nr_member;

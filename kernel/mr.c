@@ -68,6 +68,24 @@ static bool mr_enter_counted(struct frdma_mr *mr)
 	return true;
 }
 
+/*
+ * Some regions take more than to be found: fast ones and windows count their
+ * readers, those whose pages may go are locked.
+ */
+static bool mr_has_door(const struct frdma_mr *mr)
+{
+	return mr->kind >= FRDMA_MR_FAST && mr->kind <= FRDMA_MR_ODP;
+}
+
+static bool mr_pass_door(struct frdma_mr *mr)
+{
+	if (mr->kind != FRDMA_MR_ODP)
+		return mr_enter_counted(mr);
+
+	read_lock(&mr->odp->lock);
+	return true;
+}
+
 static bool mr_is_draining(const struct frdma_mr *mr)
 {
 	int state = atomic_read(&mr->state);
@@ -183,7 +201,7 @@ struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
 	mr = frdma_mr_named(dev, key);
 	if (!mr)
 		return NULL;
-	if (mr_counts_readers(mr) && !mr_enter_counted(mr))
+	if (mr_has_door(mr) && !mr_pass_door(mr))
 		return NULL;
 
 	*fault = mr_judge(mr, pd, qpn, key, addr, len, access);
@@ -196,17 +214,32 @@ struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
 
 void frdma_mr_leave(struct frdma_mr *mr)
 {
-	if (mr_counts_readers(mr))
+	if (!mr_has_door(mr))
+		return;
+
+	if (mr->kind == FRDMA_MR_ODP)
+		read_unlock(&mr->odp->lock);
+	else
 		mr_leave_counted(mr);
+}
+
+/* Where there is no page table. */
+static size_t mr_run_special(const struct frdma_mr *mr, u64 addr, size_t len,
+			     void **kaddr)
+{
+	if (mr->kind == FRDMA_MR_ODP)
+		return frdma_odp_run(mr->odp, frdma_mr_va(mr, addr), len,
+				     kaddr);
+
+	*kaddr = (void *)(uintptr_t)addr;
+	return len;
 }
 
 size_t frdma_mr_run(const struct frdma_mr *mr, u64 addr, size_t len,
 		    void **kaddr)
 {
-	if (mr->kind == FRDMA_MR_DMA) {
-		*kaddr = (void *)(uintptr_t)addr;
-		return len;
-	}
+	if (mr->kind >= FRDMA_MR_ODP)
+		return mr_run_special(mr, addr, len, kaddr);
 
 	return frdma_pages_run(&mr->pages, mr->offset + (addr - mr->iova), len,
 			       kaddr);
@@ -258,14 +291,15 @@ void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
  * May packets carry the memory itself? It must be the kernel's, where only the
  * kernel's consumers say where it is; and not another driver's, which wants it
  * back once the region has ended. Device memory is mapped, and virt_to_page()
- * does not find its pages.
+ * does not find its pages; those of a process that are not pinned may become
+ * another's.
  */
 static bool mr_lends_pages(const struct frdma_mr *mr, const void *kaddr)
 {
 	if (mr->kind == FRDMA_MR_DMA)
 		return virt_addr_valid(kaddr);
 
-	return mr->kind != FRDMA_MR_DMABUF && mr->kind != FRDMA_MR_DM;
+	return mr->kind == FRDMA_MR_USER || mr->kind == FRDMA_MR_FAST;
 }
 
 bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
@@ -492,6 +526,9 @@ void frdma_mr_discard(struct frdma_mr *mr)
 	frdma_pages_free(&mr->next);
 	ib_umem_release(mr->umem);
 	frdma_dmabuf_close(mr->dmabuf);
+	if (mr->odp)
+		atomic_dec(&dev->nr_odp);
+	frdma_odp_put(mr->odp);
 	frdma_limit_give(mr_counter(dev, mr->kind));
 	kfree_rcu(mr, rcu);
 }
@@ -675,6 +712,48 @@ static void mr_swap_memory(struct frdma_mr *mr, struct mr_memory *memory)
 	swap(mr->length, memory->length);
 }
 
+/* What a region whose memory is not pinned can grant. */
+#define MR_ODP_ACCESS_KNOWN	(IB_ACCESS_ON_DEMAND | IB_ACCESS_LOCAL_WRITE | \
+				 FRDMA_ACC_REMOTE | IB_ZERO_BASED | \
+				 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
+
+/* Nothing is looked at here: what is not there when it is needed is missed. */
+static struct ib_mr *reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
+				   u64 iova, int access)
+{
+	bool all = !start && length == U64_MAX;
+	struct frdma_odp *odp;
+	struct frdma_mr *mr;
+
+	if (access & ~MR_ODP_ACCESS_KNOWN)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (access & IB_ZERO_BASED)
+		iova = 0;
+	if (all && iova)
+		return ERR_PTR(-EINVAL);
+	if (!all && (!length || start > TASK_SIZE ||
+		     length > TASK_SIZE - start || iova + length - 1 < iova))
+		return ERR_PTR(-EINVAL);
+
+	mr = frdma_mr_create(pd, FRDMA_MR_ODP, access);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	odp = frdma_odp_create(to_frdma(pd->device), start, length);
+	if (IS_ERR(odp)) {
+		frdma_mr_discard(mr);
+		return ERR_CAST(odp);
+	}
+
+	atomic_inc(&to_frdma(pd->device)->nr_odp);
+	mr->odp = odp;
+	mr->offset = start;
+	mr->iova = iova;
+	mr->length = length;
+	frdma_mr_publish(mr);
+	return &mr->ib;
+}
+
 struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata)
@@ -685,7 +764,12 @@ struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
-	err = mr_check_access(access) ?: frdma_no_driver_data(udata);
+	err = frdma_no_driver_data(udata);
+	if (err)
+		return ERR_PTR(err);
+	if (access & IB_ACCESS_ON_DEMAND)
+		return reg_on_demand(pd, start, length, iova, access);
+	err = mr_check_access(access);
 	if (err)
 		return ERR_PTR(err);
 

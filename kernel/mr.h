@@ -2,7 +2,7 @@
 /*
  * Memory regions: verbs, lookup by key, and who may touch what until when.
  *
- * Six kinds. A *user* region is pinned memory of a process; it changes only
+ * Seven kinds. A *user* region is pinned memory of a process; it changes only
  * while no reader can find it: dereg_mr and rereg_user_mr take it out of the
  * index and wait for one RCU grace period, so readers need nothing but their
  * RCU section. A *fast* region (alloc_mr) is filled by map_mr_sg, becomes
@@ -12,7 +12,8 @@
  * *DMA* region (get_dma_mr, which is also a kernel consumer's
  * local_dma_lkey) is all memory of the kernel by its virtual addresses. A
  * *dma-buf* region is memory of another driver, see dmabuf.h, and a *device
- * memory* region is memory that this one has given out, see dm.h. A *window*
+ * memory* region is memory that this one has given out, see dm.h. An *ODP*
+ * region is memory of a process that is not pinned, see odp.h. A *window*
  * shows a part of a user or device memory region to peers; see mw.h.
  *
  * frdma_mr_enter() and frdma_mr_leave() bracket every touch; between them no
@@ -33,6 +34,7 @@
 
 #include "cursor.h"
 #include "number.h"
+#include "odp.h"
 #include "pages.h"
 #include "refs.h"
 
@@ -52,6 +54,8 @@ struct ib_umem;
  * @FRDMA_MR_BAD_PD: the region belongs to another protection domain
  * @FRDMA_MR_BAD_RANGE: bytes outside of the region, or more than a message
  * @FRDMA_MR_BAD_ACCESS: the region does not grant this access
+ * @FRDMA_MR_ABSENT: nothing is wrong, but pages are not there now. Only from
+ *                   functions that touch them.
  * @FRDMA_MR_NO_REFS: nothing is wrong, but the pages cannot be sent as they
  *                    are: copy them. Only from functions that take references.
  */
@@ -61,25 +65,31 @@ enum frdma_mr_fault {
 	FRDMA_MR_BAD_PD,
 	FRDMA_MR_BAD_RANGE,
 	FRDMA_MR_BAD_ACCESS,
+	FRDMA_MR_ABSENT,
 	FRDMA_MR_NO_REFS,
 };
 
 /**
  * enum frdma_mr_kind - how a region came to be
  * @FRDMA_MR_USER: reg_user_mr
- * @FRDMA_MR_FAST: alloc_mr
- * @FRDMA_MR_DMA: get_dma_mr
  * @FRDMA_MR_DMABUF: reg_user_mr_dmabuf
  * @FRDMA_MR_DM: reg_dm_mr
+ * @FRDMA_MR_FAST: alloc_mr
  * @FRDMA_MR_WINDOW: alloc_mw
+ * @FRDMA_MR_ODP: reg_user_mr, on demand
+ * @FRDMA_MR_DMA: get_dma_mr
+ *
+ * In this order: from FAST to ODP, entering takes more than finding; from ODP
+ * on, there is no page table.
  */
 enum frdma_mr_kind {
 	FRDMA_MR_USER,
-	FRDMA_MR_FAST,
-	FRDMA_MR_DMA,
 	FRDMA_MR_DMABUF,
 	FRDMA_MR_DM,
+	FRDMA_MR_FAST,
 	FRDMA_MR_WINDOW,
+	FRDMA_MR_ODP,
+	FRDMA_MR_DMA,
 };
 
 /**
@@ -94,10 +104,12 @@ enum frdma_mr_kind {
  * @pd: protection domain
  * @iova: address of the first byte
  * @length: bytes
- * @offset: bytes from the first block of @pages to the first byte
+ * @offset: bytes from the first block of @pages to the first byte; of an ODP
+ *          region, where that is in the process
  * @pages: where the bytes are; a window borrows its parent's
  * @umem: the pinned memory of a user region
  * @dmabuf: the buffer of a dma-buf region
+ * @odp: the memory of an ODP region
  * @state: of a fast region or a window: readers and MR_* bits (mr.c)
  * @nr_mapped: of a fast region: blocks that are set in @pages
  * @next: of a fast region: the table that map_mr_sg fills and the next
@@ -131,6 +143,7 @@ struct frdma_mr {
 	struct frdma_pages pages;
 	struct ib_umem *umem;
 	struct frdma_dmabuf *dmabuf;
+	struct frdma_odp *odp;
 	atomic_t state;
 	u32 nr_mapped;
 	struct frdma_pages next;
@@ -187,6 +200,50 @@ struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
  * Context: as frdma_mr_enter(), in the same RCU read section.
  */
 void frdma_mr_leave(struct frdma_mr *mr);
+
+/** frdma_mr_va() - what an address is in the process of an ODP region */
+static inline u64 frdma_mr_va(const struct frdma_mr *mr, u64 addr)
+{
+	return mr->offset + (addr - mr->iova);
+}
+
+/**
+ * frdma_mr_is_absent() - are the bytes of an entered region not there now
+ * @mr: entered for the range
+ * @addr: first byte
+ * @len: bytes, at least one
+ * @access: as it was entered
+ *
+ * Before bytes are touched. Context: between enter and leave.
+ */
+static inline bool frdma_mr_is_absent(const struct frdma_mr *mr, u64 addr,
+				      u64 len, int access)
+{
+	return unlikely(mr->kind == FRDMA_MR_ODP) &&
+	       !frdma_odp_is_present(mr->odp, frdma_mr_va(mr, addr), len,
+				     ib_access_writable(access));
+}
+
+/**
+ * frdma_mr_page_in() - ask for bytes that are absent
+ * @mr: entered for the range
+ * @addr: first byte
+ * @len: bytes that are needed, at least one
+ * @ahead: bytes that will be needed soon, @len included
+ * @access: as it was entered
+ * @in: of the side that needs them
+ *
+ * Context: between enter and leave. Return: FRDMA_MR_ABSENT: try again when
+ * @in wakes the side, or later; FRDMA_MR_BAD_RANGE: they are not to be had.
+ */
+static inline enum frdma_mr_fault
+frdma_mr_page_in(const struct frdma_mr *mr, u64 addr, u64 len, u64 ahead,
+		 int access, struct frdma_page_in *in)
+{
+	return frdma_page_in_start(in, mr->odp, frdma_mr_va(mr, addr), len,
+				   ahead, ib_access_writable(access)) ?
+	       FRDMA_MR_ABSENT : FRDMA_MR_BAD_RANGE;
+}
 
 /**
  * frdma_mr_run() - the contiguous memory at an address

@@ -162,6 +162,7 @@ int frdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ib)
 		[FRDMA_MR_DMA]	= "dma",
 		[FRDMA_MR_DMABUF] = "dma-buf",
 		[FRDMA_MR_DM]	= "device",
+		[FRDMA_MR_ODP]	= "on demand",
 	};
 	const struct frdma_mr *mr = to_frdma_mr(ib);
 	const struct detail details[] = {

@@ -121,6 +121,20 @@ static void raise_events(struct tasklet_struct *t)
 	}
 }
 
+static void wake_sender(struct frdma_page_in *in)
+{
+	struct frdma_qp *qp = container_of(in, struct frdma_qp, sq.page_in);
+
+	frdma_side_kick_later(&qp->sq.side);
+}
+
+static void wake_receiver(struct frdma_page_in *in)
+{
+	struct frdma_qp *qp = container_of(in, struct frdma_qp, rq.page_in);
+
+	frdma_side_kick_later(&qp->rq.side);
+}
+
 /**
  * frdma_qp_init - the parts of a queue pair that need no memory
  * @qp: zeroed, with @dev, @ib and @type set; the caller sets up the sides
@@ -131,6 +145,8 @@ void frdma_qp_init(struct frdma_qp *qp)
 	spin_lock_init(&qp->sq.post_lock);
 	spin_lock_init(&qp->rq.post_lock);
 	tasklet_setup(&qp->event_tasklet, raise_events);
+	frdma_page_in_init(&qp->sq.page_in, wake_sender);
+	frdma_page_in_init(&qp->rq.page_in, wake_receiver);
 	hrtimer_setup(&qp->sq.timer, deadline_passed, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	qp->state = IB_QPS_RESET;
@@ -169,6 +185,8 @@ void frdma_qp_release(struct frdma_qp *qp)
 void frdma_qp_kill(struct frdma_qp *qp)
 {
 	hrtimer_cancel(&qp->sq.timer);
+	frdma_page_in_cancel(&qp->sq.page_in);
+	frdma_page_in_cancel(&qp->rq.page_in);
 	frdma_side_kill(&qp->sq.side);
 	frdma_side_kill(&qp->rq.side);
 	tasklet_kill(&qp->event_tasklet);

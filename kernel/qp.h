@@ -77,6 +77,8 @@ struct frdma_path {
  * @mr_waiter: waits for a region that is being invalidated
  * @draining: it was woken, or is still waiting: the work request at the head
  *	has begun
+ * @page_in: waits for pages of regions that are not pinned; nothing is sent
+ *	meanwhile
  * @bound_windows: a window was bound here, once at least
  * @drained: in this SQD state, all that was begun is complete
  * @drain_event: SQ_DRAINED is to be raised then
@@ -96,6 +98,7 @@ struct frdma_sq {
 	bool has_av;
 	bool signal_all;
 	struct frdma_mr_waiter mr_waiter;
+	struct frdma_page_in page_in;
 	bool draining;
 	bool bound_windows;
 	bool drained;
@@ -123,6 +126,7 @@ struct frdma_sq {
  * @last_wqe: the LAST_WQE_REACHED event was raised
  * @max_sge: elements that a receive request may have
  * @read_budget: READ response packets that may still be sent in this step
+ * @page_in: waits for pages of regions that are not pinned
  * @comm_est: the COMM_EST event was raised
  * @notify: a completion was pushed and the event is not yet delivered
  */
@@ -142,6 +146,7 @@ struct frdma_rq {
 	bool last_wqe;
 	u32 max_sge;
 	u32 read_budget;
+	struct frdma_page_in page_in;
 	bool comm_est;
 	bool notify;
 };

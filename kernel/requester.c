@@ -246,18 +246,34 @@ static void fill_deth(const struct frdma_qp *qp, const struct frdma_swr *wr,
 enum packet_fate {
 	PACKET_SENT,
 	PACKET_UNSENT,
+	PACKET_ABSENT,
 	PACKET_BAD_MEMORY,
 };
 
-static bool fill_payload(struct frdma_qp *qp, const struct frdma_swr *wr,
-			 const struct frdma_req_pkt *pkt, void *payload)
+static enum packet_fate fate_of(enum frdma_mr_fault fault)
+{
+	switch (fault) {
+	case FRDMA_MR_OK:
+		return PACKET_SENT;
+	case FRDMA_MR_ABSENT:
+		return PACKET_ABSENT;
+	default:
+		return PACKET_BAD_MEMORY;
+	}
+}
+
+static enum packet_fate fill_payload(struct frdma_qp *qp,
+				     const struct frdma_swr *wr,
+				     const struct frdma_req_pkt *pkt,
+				     void *payload)
 {
 	if (wr->wqe.flags & FRDMA_WQE_INLINE) {
 		memcpy(payload, (const void *)wr->sge + pkt->off, pkt->len);
-		return true;
+		return PACKET_SENT;
 	}
-	return frdma_sge_gather(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
-				pkt->off, payload, pkt->len) == FRDMA_MR_OK;
+	return fate_of(frdma_sge_gather(qp->dev, qp->pd, wr->sge,
+					wr->wqe.num_sge, pkt->off, payload,
+					pkt->len));
 }
 
 static enum packet_fate add_copied(struct frdma_qp *qp, struct frdma_tx *tx,
@@ -265,13 +281,15 @@ static enum packet_fate add_copied(struct frdma_qp *qp, struct frdma_tx *tx,
 				   const struct frdma_req_pkt *pkt)
 {
 	void *payload = frdma_tx_reserve(tx, &pkt->hdr, pkt->len);
+	enum packet_fate fate = PACKET_SENT;
 
 	if (!payload)
 		return PACKET_UNSENT;
-	if (pkt->len && !fill_payload(qp, wr, pkt, payload))
-		return PACKET_BAD_MEMORY;
-	frdma_tx_commit(tx);
-	return PACKET_SENT;
+	if (pkt->len)
+		fate = fill_payload(qp, wr, pkt, payload);
+	if (fate == PACKET_SENT)
+		frdma_tx_commit(tx);
+	return fate;
 }
 
 /* Shorter payload is cheaper copied (Documentation/spikes.md). */
@@ -297,21 +315,55 @@ static enum packet_fate add_packet(struct frdma_qp *qp, struct frdma_tx *tx,
 				   const struct frdma_swr *wr,
 				   const struct frdma_req_pkt *pkt)
 {
+	enum frdma_mr_fault fault;
 	struct frdma_refs refs;
 
 	if (!may_refer(qp, wr, pkt))
 		return add_copied(qp, tx, wr, pkt);
 
-	switch (frdma_sge_refs(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
-			       pkt->off, pkt->len, &refs)) {
+	fault = frdma_sge_refs(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
+			       pkt->off, pkt->len, &refs);
+	switch (fault) {
 	case FRDMA_MR_OK:
 		return frdma_tx_add_refs(tx, &pkt->hdr, &refs, pkt->len) ?
 		       PACKET_SENT : PACKET_UNSENT;
 	case FRDMA_MR_NO_REFS:
 		return add_copied(qp, tx, wr, pkt);
 	default:
-		return PACKET_BAD_MEMORY;
+		return fate_of(fault);
 	}
+}
+
+/* The bytes of the work request that a packet needs, as its list counts them. */
+static u32 bytes_needed(const struct frdma_swr *wr,
+			const struct frdma_req_pkt *pkt)
+{
+	switch (wr->kind) {
+	case FRDMA_KIND_READ:
+		return pkt->hdr.dma_len;
+	case FRDMA_KIND_ATOMIC:
+		return sizeof(u64);
+	default:
+		return wr->wqe.flags & FRDMA_WQE_INLINE ? 0 : pkt->len;
+	}
+}
+
+/*
+ * Memory that is not pinned has to be there: the source of a packet, and also
+ * what the response to a request will be stored in. If that is not there any
+ * more when the response comes, the response counts as lost.
+ */
+static enum packet_fate ask_for_pages(struct frdma_qp *qp,
+				      const struct frdma_swr *wr,
+				      const struct frdma_req_pkt *pkt)
+{
+	bool stores = frdma_swr_wants_response(wr);
+
+	return fate_of(frdma_sge_page_in(qp->dev, qp->pd, wr->sge,
+					 wr->wqe.num_sge, pkt->off,
+					 bytes_needed(wr, pkt),
+					 stores ? IB_ACCESS_LOCAL_WRITE : 0,
+					 &qp->sq.page_in));
 }
 
 /* The work request has sent nothing yet. */
@@ -335,10 +387,14 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 	if (frdma_req_is_datagram(rq))
 		fill_deth(qp, wr, &pkt.hdr);
 
-	fate = add_packet(qp, tx, wr, &pkt);
+	fate = PACKET_SENT;
+	if (unlikely(atomic_read(&qp->dev->nr_odp)))
+		fate = ask_for_pages(qp, wr, &pkt);
+	if (fate == PACKET_SENT)
+		fate = add_packet(qp, tx, wr, &pkt);
 	if (fate == PACKET_BAD_MEMORY)
 		wr->status = FRDMA_WC_LOC_PROT_ERR;
-	if (fate == PACKET_BAD_MEMORY ||
+	if (fate >= PACKET_ABSENT ||
 	    (fate == PACKET_UNSENT && frdma_req_is_reliable(rq)))
 		return fate;
 
@@ -390,7 +446,7 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 	frdma_tx_begin(&tx, &flow);
 	do {
 		fate = send_packet(qp, &tx);
-		sent += fate == PACKET_SENT;
+		sent += fate == PACKET_SENT || fate == PACKET_ABSENT;
 	} while (fate == PACKET_SENT && sent < budget && may_send(qp) &&
 		 !frdma_req_is_datagram(rq));
 
@@ -414,7 +470,8 @@ static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
 {
 	struct frdma_req *rq = &qp->sq.req;
 
-	while (*budget && !is_held_back(qp)) {
+	while (*budget && !is_held_back(qp) &&
+	       !frdma_page_in_is_busy(&qp->sq.page_in)) {
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
 			*budget -= send_burst(qp, *budget, now_ns);

@@ -144,19 +144,57 @@ static struct frdma_mr *enter_remote(struct frdma_qp *qp, u32 rkey, u64 va,
 			      &fault);
 }
 
+/*
+ * Memory that is not pinned may be absent: the peer has to come again, as it
+ * has for a receive request (9.7.5.2.8 leaves open for what).
+ */
+static enum frdma_resp_verdict ask_for_pages(struct frdma_qp *qp,
+					     const struct frdma_mr *mr, u64 va,
+					     u32 len, u32 ahead, int access)
+{
+	if (!frdma_mr_is_absent(mr, va, len, access))
+		return FRDMA_RESP_ACCEPT;
+
+	return frdma_mr_page_in(mr, va, len, ahead, access,
+				&qp->rq.page_in) == FRDMA_MR_ABSENT ?
+	       FRDMA_RESP_NO_RECV : FRDMA_RESP_BAD_KEY;
+}
+
+/* Fill a receive request, as far as the packet goes. */
+static enum frdma_resp_verdict store_send(struct frdma_qp *qp,
+					  const struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_rwr *cur = qp->rq.cur;
+	u32 got = qp->rq.resp.got;
+	u32 len = pkt->hdr.payload_len;
+	enum frdma_mr_fault fault;
+
+	fault = frdma_sge_scatter_skb(qp->dev, qp->rq.pd, cur->sge,
+				      cur->wqe.num_sge, got, pkt->payload,
+				      len);
+	if (fault == FRDMA_MR_OK)
+		return FRDMA_RESP_ACCEPT;
+	if (fault == FRDMA_MR_ABSENT)
+		fault = frdma_sge_page_in(qp->dev, qp->rq.pd, cur->sge,
+					  cur->wqe.num_sge, got, len,
+					  IB_ACCESS_LOCAL_WRITE,
+					  &qp->rq.page_in);
+
+	return fault == FRDMA_MR_OK || fault == FRDMA_MR_ABSENT ?
+	       FRDMA_RESP_NO_RECV : FRDMA_RESP_RECV_FAULT;
+}
+
 static enum frdma_resp_verdict execute_send(struct frdma_qp *qp,
 					    const struct frdma_rx_pkt *pkt)
 {
-	const struct frdma_rwr *cur = qp->rq.cur;
+	enum frdma_resp_verdict verdict = FRDMA_RESP_ACCEPT;
 
-	if (cur->fault)
+	if (qp->rq.cur->fault)
 		return FRDMA_RESP_RECV_FAULT;
-	if (pkt->hdr.payload_len &&
-	    frdma_sge_scatter_skb(qp->dev, qp->rq.pd, cur->sge,
-				  cur->wqe.num_sge, qp->rq.resp.got,
-				  pkt->payload,
-				  pkt->hdr.payload_len) != FRDMA_MR_OK)
-		return FRDMA_RESP_RECV_FAULT;
+	if (pkt->hdr.payload_len)
+		verdict = store_send(qp, pkt);
+	if (verdict != FRDMA_RESP_ACCEPT)
+		return verdict;
 
 	if (!(frdma_op(pkt->hdr.opcode)->ext & FRDMA_EXT_INV))
 		return FRDMA_RESP_ACCEPT;
@@ -181,6 +219,7 @@ static enum frdma_resp_verdict execute_write(struct frdma_qp *qp,
 	u32 rkey = starts ? pkt->hdr.rkey : rs->rkey;
 	u64 va = starts ? pkt->hdr.va : rs->va;
 	u32 len = starts ? pkt->hdr.dma_len : pkt->hdr.payload_len;
+	enum frdma_resp_verdict verdict;
 	struct frdma_cursor at;
 	struct frdma_mr *mr;
 
@@ -190,26 +229,40 @@ static enum frdma_resp_verdict execute_write(struct frdma_qp *qp,
 	mr = enter_remote(qp, rkey, va, len, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return FRDMA_RESP_BAD_KEY;
-	at = pkt->payload;
-	frdma_mr_write_skb(mr, va, &at, pkt->hdr.payload_len);
+	verdict = ask_for_pages(qp, mr, va, pkt->hdr.payload_len,
+				starts ? len : rs->left,
+				IB_ACCESS_REMOTE_WRITE);
+	if (verdict == FRDMA_RESP_ACCEPT) {
+		at = pkt->payload;
+		frdma_mr_write_skb(mr, va, &at, pkt->hdr.payload_len);
+	}
 	frdma_mr_leave(mr);
-	return FRDMA_RESP_ACCEPT;
+	return verdict;
 }
 
-/* The response is produced after the commit; here only the key is judged. */
+/*
+ * The response is produced after the commit; here only the key is judged, and
+ * whether the first packet is there: once the request is accepted, the peer's
+ * patience is that of its timeout.
+ */
 static enum frdma_resp_verdict execute_read(struct frdma_qp *qp,
 					    const struct frdma_rx_pkt *pkt)
 {
+	const struct frdma_hdr *hdr = &pkt->hdr;
+	enum frdma_resp_verdict verdict;
 	struct frdma_mr *mr;
 
-	if (!pkt->hdr.dma_len)
+	if (!hdr->dma_len)
 		return FRDMA_RESP_ACCEPT;
-	mr = enter_remote(qp, pkt->hdr.rkey, pkt->hdr.va, pkt->hdr.dma_len,
+	mr = enter_remote(qp, hdr->rkey, hdr->va, hdr->dma_len,
 			  IB_ACCESS_REMOTE_READ);
 	if (!mr)
 		return FRDMA_RESP_BAD_KEY;
+	verdict = ask_for_pages(qp, mr, hdr->va,
+				min(hdr->dma_len, qp->rq.resp.mtu),
+				hdr->dma_len, IB_ACCESS_REMOTE_READ);
 	frdma_mr_leave(mr);
-	return FRDMA_RESP_ACCEPT;
+	return verdict;
 }
 
 /* With the CPU's own atomics: host programs may join in (ATOMIC_GLOB). */
@@ -218,6 +271,7 @@ static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
 					      u64 *orig)
 {
 	const struct frdma_hdr *hdr = &pkt->hdr;
+	enum frdma_resp_verdict verdict;
 	struct frdma_mr *mr;
 	u64 *at;
 
@@ -225,6 +279,12 @@ static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
 			  IB_ACCESS_REMOTE_ATOMIC);
 	if (!mr)
 		return FRDMA_RESP_BAD_KEY;
+	verdict = ask_for_pages(qp, mr, hdr->va, sizeof(*at), sizeof(*at),
+				IB_ACCESS_REMOTE_ATOMIC);
+	if (verdict != FRDMA_RESP_ACCEPT) {
+		frdma_mr_leave(mr);
+		return verdict;
+	}
 	at = frdma_mr_atomic(mr, hdr->va);
 	if (!at) {
 		frdma_mr_leave(mr);
@@ -473,7 +533,24 @@ static void give_up_read(struct frdma_qp *qp)
 		refuse(qp, read->psn, FRDMA_RESP_BAD_KEY);
 }
 
-/* Returns false if the budget ended before the response did. */
+/*
+ * Memory that is not pinned may be absent: then the response waits, since the
+ * request was accepted.
+ */
+static bool response_is_there(struct frdma_qp *qp, const struct frdma_mr *mr,
+			      u32 len, enum frdma_resp_verdict *verdict)
+{
+	const struct frdma_resp_read *read = &qp->rq.resp.read;
+
+	*verdict = ask_for_pages(qp, mr, read->va, len, read->left,
+				 IB_ACCESS_REMOTE_READ);
+	return *verdict == FRDMA_RESP_ACCEPT;
+}
+
+/*
+ * Returns false if the budget ended before the response did, or if it waits
+ * for pages.
+ */
 static bool send_read_response(struct frdma_qp *qp)
 {
 	struct frdma_flow flow = flow_to_peer(qp);
@@ -488,6 +565,7 @@ static bool send_read_response(struct frdma_qp *qp)
 
 	frdma_tx_begin(&tx, &flow);
 	for (; rs->read.active && qp->rq.read_budget; qp->rq.read_budget--) {
+		enum frdma_resp_verdict verdict;
 		struct frdma_mr *mr = NULL;
 		struct frdma_hdr hdr;
 		void *payload;
@@ -506,6 +584,14 @@ static bool send_read_response(struct frdma_qp *qp)
 				give_up_read(qp);
 				return true;
 			}
+		}
+		if (mr && !response_is_there(qp, mr, hdr.payload_len,
+					     &verdict)) {
+			frdma_mr_leave(mr);
+			frdma_tx_end(&tx);
+			if (verdict != FRDMA_RESP_NO_RECV)
+				give_up_read(qp);
+			return !rs->read.active;
 		}
 
 		/* What cannot be built is lost; the peer will miss it. */
@@ -593,7 +679,7 @@ static bool take_in_order(struct frdma_qp *qp)
 		struct sk_buff *skb;
 
 		if (qp->rq.resp.read.active && !send_read_response(qp))
-			return true;
+			return !frdma_page_in_is_busy(&qp->rq.page_in);
 		skb = frdma_side_next_packet(side);
 		if (!skb)
 			return false;

@@ -21,12 +21,12 @@ typedef bool (*sge_piece_fn)(const struct sge_piece *piece, void *arg);
 
 /*
  * Enters the memory of a range of the list piece by piece. Inlined, so that
- * @fn is called directly.
+ * @fn is called directly. Absent pages are asked for if there is an @in.
  */
 static __always_inline enum frdma_mr_fault
 sge_walk(struct frdma_dev *dev, const struct ib_pd *pd,
 	 const struct frdma_sge *sge, u32 num_sge, u64 off, size_t len,
-	 int access, sge_piece_fn fn, void *arg)
+	 int access, sge_piece_fn fn, void *arg, struct frdma_page_in *in)
 {
 	enum frdma_mr_fault fault = FRDMA_MR_OK;
 	struct sge_piece piece = {};
@@ -44,6 +44,17 @@ sge_walk(struct frdma_dev *dev, const struct ib_pd *pd,
 					  piece.len, access, &fault);
 		if (!piece.mr)
 			return fault;
+
+		if (frdma_mr_is_absent(piece.mr, piece.addr, piece.len,
+				       access)) {
+			fault = in ? frdma_mr_page_in(piece.mr, piece.addr,
+						      piece.len,
+						      sge->length - off,
+						      access, in) :
+				     FRDMA_MR_ABSENT;
+			frdma_mr_leave(piece.mr);
+			return fault;
+		}
 
 		more = fn(&piece, arg);
 		frdma_mr_leave(piece.mr);
@@ -106,7 +117,8 @@ enum frdma_mr_fault frdma_sge_gather(struct frdma_dev *dev,
 				     const struct frdma_sge *sge, u32 num_sge,
 				     u64 off, void *dst, size_t len)
 {
-	return sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_read, dst);
+	return sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_read, dst,
+			NULL);
 }
 
 static bool piece_write(const struct sge_piece *piece, void *src)
@@ -121,7 +133,7 @@ enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
 				      u64 off, const void *src, size_t len)
 {
 	return sge_walk(dev, pd, sge, num_sge, off, len, IB_ACCESS_LOCAL_WRITE,
-			piece_write, (void *)src);
+			piece_write, (void *)src, NULL);
 }
 
 static bool piece_write_skb(const struct sge_piece *piece, void *at)
@@ -137,7 +149,22 @@ enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
 					  struct frdma_cursor at, size_t len)
 {
 	return sge_walk(dev, pd, sge, num_sge, off, len, IB_ACCESS_LOCAL_WRITE,
-			piece_write_skb, &at);
+			piece_write_skb, &at, NULL);
+}
+
+static bool piece_is_there(const struct sge_piece *piece, void *arg)
+{
+	return true;
+}
+
+enum frdma_mr_fault frdma_sge_page_in(struct frdma_dev *dev,
+				      const struct ib_pd *pd,
+				      const struct frdma_sge *sge, u32 num_sge,
+				      u64 off, size_t len, int access,
+				      struct frdma_page_in *in)
+{
+	return sge_walk(dev, pd, sge, num_sge, off, len, access,
+			piece_is_there, NULL, in);
 }
 
 static bool piece_refs(const struct sge_piece *piece, void *refs)
@@ -153,7 +180,8 @@ enum frdma_mr_fault frdma_sge_refs(struct frdma_dev *dev,
 	enum frdma_mr_fault fault;
 
 	refs->nr = 0;
-	fault = sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_refs, refs);
+	fault = sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_refs, refs,
+			 NULL);
 	if (fault != FRDMA_MR_OK)
 		frdma_refs_put(refs);
 

@@ -2,7 +2,9 @@
 /*
  * Scatter/gather lists: the memory of a work request, seen as one string of
  * bytes. The lists are private copies, but what they say is the consumer's:
- * each function judges the keys and ranges that it touches.
+ * each function judges the keys and ranges that it touches. Each that touches
+ * bytes returns FRDMA_MR_ABSENT where pages are not there, with those in front
+ * of them touched; frdma_sge_page_in() asks for them.
  *
  * Context of all functions: bottom halves off, in an RCU read section.
  */
@@ -89,6 +91,26 @@ enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
 					  const struct frdma_sge *sge,
 					  u32 num_sge, u64 off,
 					  struct frdma_cursor at, size_t len);
+
+/**
+ * frdma_sge_page_in() - are the bytes of a range there? Ask for them if not
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @sge: @num_sge elements
+ * @num_sge: number of elements
+ * @off: first byte, counted through the list
+ * @len: bytes; if the list has fewer, FRDMA_MR_BAD_RANGE
+ * @access: 0 to gather, IB_ACCESS_LOCAL_WRITE to scatter
+ * @in: of the side that needs them
+ *
+ * Return: FRDMA_MR_OK; FRDMA_MR_ABSENT: try again when @in wakes the side, or
+ * later; the first fault, FRDMA_MR_BAD_RANGE also for what is not to be had.
+ */
+enum frdma_mr_fault frdma_sge_page_in(struct frdma_dev *dev,
+				      const struct ib_pd *pd,
+				      const struct frdma_sge *sge, u32 num_sge,
+				      u64 off, size_t len, int access,
+				      struct frdma_page_in *in);
 
 /**
  * frdma_sge_refs() - the pages of a list, to be sent without a copy

@@ -46,6 +46,7 @@
 	X(CQE_ERRORS, "cqe_errors", "completions with an error, flushes apart") \
 	X(CQE_FLUSHES, "cqe_flushes", "work requests flushed") \
 	X(CQ_OVERFLOWS, "cq_overflows", "completions lost: the queue was full") \
+	X(PAGE_FAULTS, "page_faults", "waits for memory that is not pinned") \
 	X(RCVD_CNPS, "rcvd_cnps", "congestion notifications received")
 
 /* X(enumerator, name, why a packet was dropped); counted as drop_<name> */
@@ -125,6 +126,19 @@ static inline void frdma_qp_count(const struct frdma_qp *qp,
 				  enum frdma_counter cnt)
 {
 	frdma_qp_count_add(qp, cnt, 1);
+}
+
+/**
+ * frdma_dev_count - count one where the queue pair is not known
+ * @dev: the link
+ * @cnt: what
+ *
+ * Context: any.
+ */
+static inline void frdma_dev_count(const struct frdma_dev *dev,
+				   enum frdma_counter cnt)
+{
+	this_cpu_inc(dev->stats->count[cnt]);
 }
 
 void frdma_drop(struct frdma_dev *dev, struct sk_buff *skb,

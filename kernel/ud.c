@@ -37,25 +37,40 @@ static enum rdma_network_type make_grh(const struct sk_buff *skb, u8 *grh)
 	return RDMA_NETWORK_IPV6;
 }
 
-static bool store(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
-		  const u8 *grh)
+static enum frdma_mr_fault store(struct frdma_qp *qp,
+				 const struct frdma_rx_pkt *pkt, const u8 *grh)
 {
 	const struct frdma_rwr *cur = qp->rq.cur;
+	u32 len = pkt->hdr.payload_len;
+	enum frdma_mr_fault fault;
 
-	if (cur->fault)
-		return false;
-	if (frdma_sge_scatter(qp->dev, qp->rq.pd, cur->sge, cur->wqe.num_sge,
-			      0, grh, FRDMA_GRH_LEN) != FRDMA_MR_OK)
-		return false;
-	return !pkt->hdr.payload_len ||
-	       frdma_sge_scatter_skb(qp->dev, qp->rq.pd, cur->sge,
+	fault = frdma_sge_scatter(qp->dev, qp->rq.pd, cur->sge,
+				  cur->wqe.num_sge, 0, grh, FRDMA_GRH_LEN);
+	if (fault != FRDMA_MR_OK || !len)
+		return fault;
+	return frdma_sge_scatter_skb(qp->dev, qp->rq.pd, cur->sge,
 				     cur->wqe.num_sge, FRDMA_GRH_LEN,
-				     pkt->payload, pkt->hdr.payload_len) == FRDMA_MR_OK;
+				     pkt->payload, len);
+}
+
+/* A datagram whose place is not there now is lost: the next finds it there. */
+static enum frdma_mr_fault ask_for_pages(struct frdma_qp *qp,
+					 const struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_rwr *cur = qp->rq.cur;
+	enum frdma_mr_fault fault;
+
+	fault = frdma_sge_page_in(qp->dev, qp->rq.pd, cur->sge,
+				  cur->wqe.num_sge, 0,
+				  FRDMA_GRH_LEN + pkt->hdr.payload_len,
+				  IB_ACCESS_LOCAL_WRITE, &qp->rq.page_in);
+	return fault == FRDMA_MR_OK ? FRDMA_MR_ABSENT : fault;
 }
 
 static void deliver(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 {
 	const struct frdma_op *op = frdma_op(pkt->hdr.opcode);
+	enum frdma_mr_fault fault;
 	u8 grh[FRDMA_GRH_LEN];
 	struct frdma_cqe cqe = {
 		.opcode		  = IB_WC_RECV,
@@ -71,7 +86,15 @@ static void deliver(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		cqe.wc_flags |= IB_WC_WITH_IMM;
 		cqe.ex = (__force u32)pkt->hdr.imm_data;
 	}
-	if (!store(qp, pkt, grh)) {
+
+	fault = qp->rq.cur->fault ? FRDMA_MR_BAD_KEY : store(qp, pkt, grh);
+	if (fault == FRDMA_MR_ABSENT)
+		fault = ask_for_pages(qp, pkt);
+	if (fault == FRDMA_MR_ABSENT) {
+		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_NO_RECV);
+		return;
+	}
+	if (fault != FRDMA_MR_OK) {
 		cqe.status = FRDMA_WC_LOC_PROT_ERR;
 		frdma_wc_recv(qp, &cqe, false);
 		frdma_qp_error(qp);

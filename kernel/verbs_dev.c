@@ -69,7 +69,8 @@ static const struct ib_device_attr device_limits = {
 	.vendor_id			= VENDOR_ID,
 	.vendor_part_id			= VENDOR_PART_ID,
 	.device_cap_flags		= DEVICE_CAPS,
-	.kernel_cap_flags		= IBK_ALLOW_USER_UNREG,
+	.kernel_cap_flags		= IBK_ALLOW_USER_UNREG |
+					  IBK_ON_DEMAND_PAGING,
 	.max_qp				= FRDMA_MAX_QP,
 	.max_qp_wr			= FRDMA_MAX_QP_WR,
 	.max_send_sge			= FRDMA_MAX_SGE,
@@ -101,6 +102,20 @@ static const struct ib_device_attr device_limits = {
 	.hca_core_clock			= TIMESTAMP_KHZ,
 	.local_ca_ack_delay		= LOCAL_ACK_DELAY,
 	.max_dm_size			= FRDMA_MAX_DM_BYTES,
+	.odp_caps			= {
+		.general_caps		= IB_ODP_SUPPORT |
+					  IB_ODP_SUPPORT_IMPLICIT,
+		.per_transport_caps	= {
+			.rc_odp_caps	= IB_ODP_SUPPORT_SEND |
+					  IB_ODP_SUPPORT_RECV |
+					  IB_ODP_SUPPORT_WRITE |
+					  IB_ODP_SUPPORT_READ |
+					  IB_ODP_SUPPORT_ATOMIC |
+					  IB_ODP_SUPPORT_SRQ_RECV,
+			.uc_odp_caps	= IB_ODP_SUPPORT_SEND,
+			.ud_odp_caps	= IB_ODP_SUPPORT_SEND,
+		},
+	},
 };
 
 /**

@@ -203,7 +203,6 @@ static void mr_refuses(void)
 	REFUSED(ibv_reg_mr(pd, ro, PAGE, IBV_ACCESS_LOCAL_WRITE), EFAULT);
 	REFUSED(ibv_reg_mr(pd, p, 100, IBV_ACCESS_REMOTE_WRITE), EINVAL);
 	EXPECT(!ibv_reg_mr(pd, p, 1ULL << 46, RIGHTS));
-	EXPECT(!ibv_reg_mr(pd, p, 100, IBV_ACCESS_ON_DEMAND));
 }
 
 static void mr_takes_optional_flags(void)

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0
+/* On-demand paging. */
+#include "odp.h"
+
+#include <linux/hmm.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "dev.h"
+#include "mr.h"
+#include "proto/access.h"
+#include "stats.h"
+
+/* Tag of a page that may be written to. */
+#define ODP_WRITABLE	1
+
+/* Pages that are faulted in at once, and of a table that change at once. */
+#define ODP_CHUNK	64
+#define ODP_ERASE_BATCH	1024
+
+/* A side that waits for a page will want the next ones, too: so many bytes. */
+#define ODP_AHEAD	SZ_2M
+
+/* How long to try where others keep changing the pages meanwhile. */
+#define ODP_PATIENCE	HZ
+
+/*
+ * Looking pages up
+ */
+
+static void *odp_page(struct frdma_odp *odp, unsigned long index, bool write)
+{
+	void *entry = xa_load(&odp->present, index);
+
+	if (write && xa_pointer_tag(entry) != ODP_WRITABLE)
+		return NULL;
+
+	return xa_untag_pointer(entry);
+}
+
+bool frdma_odp_is_present(struct frdma_odp *odp, u64 va, u64 len, bool write)
+{
+	unsigned long last = (va + len - 1) >> PAGE_SHIFT;
+	unsigned long index;
+
+	for (index = va >> PAGE_SHIFT; index <= last; index++)
+		if (!odp_page(odp, index, write))
+			return false;
+
+	return true;
+}
+
+size_t frdma_odp_run(struct frdma_odp *odp, u64 va, size_t len, void **kaddr)
+{
+	unsigned int offset = offset_in_page(va);
+
+	*kaddr = odp_page(odp, va >> PAGE_SHIFT, false) + offset;
+	return min(len, PAGE_SIZE - offset);
+}
+
+/*
+ * Losing pages
+ */
+
+/* Returns true if there are no more. */
+static bool odp_erase_some(struct frdma_odp *odp, unsigned long first,
+			   unsigned long last)
+{
+	XA_STATE(xas, &odp->present, first);
+	unsigned int left = ODP_ERASE_BATCH;
+	void *entry;
+
+	xas_lock(&xas);
+	xas_for_each(&xas, entry, last) {
+		if (!left--)
+			break;
+		xas_store(&xas, NULL);
+	}
+	xas_unlock(&xas);
+
+	return !entry;
+}
+
+/*
+ * Until this returns the process's pages stay what they are. Pages that are
+ * being faulted in meanwhile find that the sequence has changed.
+ */
+static bool odp_invalidate(struct mmu_interval_notifier *notifier,
+			   const struct mmu_notifier_range *range,
+			   unsigned long cur_seq)
+{
+	struct frdma_odp *odp = container_of(notifier, struct frdma_odp,
+					     notifier);
+	unsigned long last = (range->end - 1) >> PAGE_SHIFT;
+	bool done;
+
+	write_lock_bh(&odp->lock);
+	mmu_interval_set_seq(notifier, cur_seq);
+	write_unlock_bh(&odp->lock);
+
+	do {
+		write_lock_bh(&odp->lock);
+		done = odp_erase_some(odp, range->start >> PAGE_SHIFT, last);
+		write_unlock_bh(&odp->lock);
+	} while (!done);
+
+	return true;
+}
+
+static const struct mmu_interval_notifier_ops odp_notifier_ops = {
+	.invalidate = odp_invalidate,
+};
+
+/*
+ * Faulting pages in
+ */
+
+/* Room in the table, as none can be made under the lock. */
+static int odp_reserve(struct frdma_odp *odp, const struct hmm_range *range)
+{
+	unsigned long at;
+	int err;
+
+	for (at = range->start; at < range->end; at += PAGE_SIZE) {
+		err = xa_reserve_bh(&odp->present, at >> PAGE_SHIFT,
+				    GFP_KERNEL);
+		if (err)
+			return err;
+	}
+
+	return 0;
+}
+
+/* Under the lock: a page that was found, with a reference if it is written. */
+static int odp_store_page(struct frdma_odp *odp, unsigned long index,
+			  unsigned long pfn, bool write)
+{
+	struct page *page = hmm_pfn_to_page(pfn);
+	void *entry = page_address(page);
+
+	/* It may be there for writing already, as far as this one knows. */
+	if (!write && xa_load(&odp->present, index))
+		return 0;
+
+	entry = xa_tag_pointer(entry, write ? ODP_WRITABLE : 0);
+	entry = xa_store(&odp->present, index, entry, GFP_NOWAIT);
+	/* Its room was given back by another who had no success there. */
+	if (xa_is_err(entry))
+		return -EAGAIN;
+
+	if (write)
+		get_page(page);
+	return 0;
+}
+
+/* What was written to before it was marked is kept here until it is. */
+static void odp_mark_dirty(const struct hmm_range *range, unsigned int stored)
+{
+	unsigned int i;
+
+	for (i = 0; i < stored; i++) {
+		struct page *page;
+
+		if (!(range->hmm_pfns[i] & HMM_PFN_VALID))
+			continue;
+		page = hmm_pfn_to_page(range->hmm_pfns[i]);
+		set_page_dirty_lock(page);
+		put_page(page);
+	}
+}
+
+/* -EAGAIN: what was found is not so any more. */
+static int odp_store(struct frdma_odp *odp, const struct hmm_range *range,
+		     bool write)
+{
+	unsigned int nr = (range->end - range->start) >> PAGE_SHIFT;
+	unsigned long index = range->start >> PAGE_SHIFT;
+	unsigned int i;
+	int err = 0;
+
+	write_lock_bh(&odp->lock);
+	if (mmu_interval_read_retry(range->notifier, range->notifier_seq)) {
+		write_unlock_bh(&odp->lock);
+		return -EAGAIN;
+	}
+	for (i = 0; i < nr; i++) {
+		if (!(range->hmm_pfns[i] & HMM_PFN_VALID))
+			continue;
+		err = odp_store_page(odp, index + i, range->hmm_pfns[i],
+				     write);
+		if (err)
+			break;
+	}
+	write_unlock_bh(&odp->lock);
+
+	if (write)
+		odp_mark_dirty(range, i);
+	return err;
+}
+
+static int odp_try_chunk(struct frdma_odp *odp, struct hmm_range *range,
+			 bool write)
+{
+	struct mm_struct *mm = odp->notifier.mm;
+	int err;
+
+	range->notifier_seq = mmu_interval_read_begin(range->notifier);
+	err = odp_reserve(odp, range);
+	if (err)
+		return err;
+
+	mmap_read_lock(mm);
+	err = hmm_range_fault(range);
+	mmap_read_unlock(mm);
+	if (err)
+		return err == -EBUSY ? -EAGAIN : err;
+
+	return odp_store(odp, range, write);
+}
+
+/* Room for pages that did not come, in front of those that were not tried. */
+static void odp_unreserve(struct frdma_odp *odp, const struct hmm_range *range)
+{
+	unsigned long at;
+
+	local_bh_disable();
+	for (at = range->start; at < range->end; at += PAGE_SIZE)
+		xa_release(&odp->present, at >> PAGE_SHIFT);
+	local_bh_enable();
+}
+
+static int odp_fault_chunk(struct frdma_odp *odp, unsigned long start,
+			   unsigned long end, unsigned long wanted)
+{
+	unsigned long deadline = jiffies + ODP_PATIENCE;
+	unsigned long pfns[ODP_CHUNK] = {};
+	struct hmm_range range = {
+		.notifier	= &odp->notifier,
+		.start		= start,
+		.end		= end,
+		.hmm_pfns	= pfns,
+		.default_flags	= wanted,
+	};
+	int err;
+
+	do
+		err = odp_try_chunk(odp, &range, wanted & HMM_PFN_REQ_WRITE);
+	while (err == -EAGAIN && time_before(jiffies, deadline));
+
+	odp_unreserve(odp, &range);
+	return err == -EAGAIN ? -EBUSY : err;
+}
+
+/* @wanted: HMM_PFN_REQ_*; 0: those that the process has anyway. */
+static int odp_fault(struct frdma_odp *odp, u64 va, u64 len,
+		     unsigned long wanted)
+{
+	struct mm_struct *mm = odp->notifier.mm;
+	unsigned long at, end, next;
+	int err = 0;
+
+	if (va + len < va || va + len > mm->task_size)
+		return -EFAULT;
+	if (!mmget_not_zero(mm))
+		return -EFAULT;
+
+	end = PAGE_ALIGN(va + len);
+	for (at = va & PAGE_MASK; at < end && !err; at = next) {
+		next = min(at + ODP_CHUNK * PAGE_SIZE, end);
+		err = fatal_signal_pending(current) ? -EINTR :
+		      odp_fault_chunk(odp, at, next, wanted);
+		cond_resched();
+	}
+
+	/* The last of a process's is not for whoever waits for pages. */
+	mmput_async(mm);
+	return err;
+}
+
+/*
+ * Sides that wait
+ */
+
+static void page_in_work(struct work_struct *work)
+{
+	struct frdma_page_in *in = container_of(work, struct frdma_page_in,
+						work);
+	unsigned long wanted = HMM_PFN_REQ_FAULT;
+	struct frdma_odp *odp = in->odp;
+	int err;
+
+	if (in->write)
+		wanted |= HMM_PFN_REQ_WRITE;
+	err = odp_fault(odp, in->va, in->len, wanted);
+	if (!err && in->ahead > in->len)
+		odp_fault(odp, in->va + in->len, in->ahead - in->len, wanted);
+
+	/* Somebody kept changing them: that is no reason to give up. */
+	if (err == -EBUSY)
+		err = 0;
+
+	/* With the acquire in frdma_page_in_is_busy(). */
+	smp_store_release(&in->state, err ? FRDMA_PAGE_IN_FAILED :
+					    FRDMA_PAGE_IN_IDLE);
+	in->wake(in);
+	frdma_odp_put(odp);
+}
+
+void frdma_page_in_init(struct frdma_page_in *in,
+			void (*wake)(struct frdma_page_in *in))
+{
+	INIT_WORK(&in->work, page_in_work);
+	in->wake = wake;
+}
+
+/* It was told before that these pages are not to be had. */
+static bool page_in_has_failed(const struct frdma_page_in *in,
+			       const struct frdma_odp *odp, u64 va, u64 len)
+{
+	return in->state == FRDMA_PAGE_IN_FAILED && in->odp == odp &&
+	       frdma_range_in(in->va, 1, va, len);
+}
+
+bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
+			 u64 va, u64 len, u64 ahead, bool write)
+{
+	if (frdma_page_in_is_busy(in))
+		return true;
+	if (page_in_has_failed(in, odp, va, len)) {
+		in->state = FRDMA_PAGE_IN_IDLE;
+		return false;
+	}
+
+	frdma_dev_count(odp->dev, FRDMA_CNT_PAGE_FAULTS);
+	kref_get(&odp->refs);
+	in->odp = odp;
+	in->va = va;
+	in->len = len;
+	in->ahead = min(ahead, ODP_AHEAD);
+	in->write = write;
+	in->state = FRDMA_PAGE_IN_BUSY;
+	queue_work(system_dfl_wq, &in->work);
+	return true;
+}
+
+void frdma_page_in_cancel(struct frdma_page_in *in)
+{
+	if (cancel_work_sync(&in->work))
+		frdma_odp_put(in->odp);
+}
+
+/*
+ * The life of it
+ */
+
+struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
+				   u64 length)
+{
+	unsigned long first = start & PAGE_MASK;
+	struct frdma_odp *odp;
+	int err;
+
+	odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
+	if (!odp)
+		return ERR_PTR(-ENOMEM);
+
+	odp->dev = dev;
+	kref_init(&odp->refs);
+	rwlock_init(&odp->lock);
+	xa_init_flags(&odp->present, XA_FLAGS_LOCK_BH);
+
+	/* All of it has no end that could be rounded up. */
+	if (length != U64_MAX)
+		length = PAGE_ALIGN(start + length) - first;
+	err = mmu_interval_notifier_insert(&odp->notifier, current->mm, first,
+					   length, &odp_notifier_ops);
+	if (err) {
+		kfree(odp);
+		return ERR_PTR(err);
+	}
+
+	return odp;
+}
+
+static void odp_release(struct kref *refs)
+{
+	struct frdma_odp *odp = container_of(refs, struct frdma_odp, refs);
+
+	mmu_interval_notifier_remove(&odp->notifier);
+	xa_destroy(&odp->present);
+	kfree(odp);
+}
+
+void frdma_odp_put(struct frdma_odp *odp)
+{
+	if (odp)
+		kref_put(&odp->refs, odp_release);
+}
+
+/*
+ * Advice
+ */
+
+/**
+ * struct advised - a part of a region
+ * @odp: its memory, held
+ * @va: first byte, in the process's address space
+ * @len: bytes
+ */
+struct advised {
+	struct frdma_odp *odp;
+	u64 va;
+	u64 len;
+};
+
+/* The region itself may end meanwhile; its memory is held. */
+static int find_advised(struct ib_pd *pd, const struct ib_sge *sge, int access,
+			struct advised *part)
+{
+	struct frdma_dev *dev = to_frdma(pd->device);
+	enum frdma_mr_fault fault;
+	struct frdma_mr *mr;
+	int err = 0;
+
+	local_bh_disable();
+	rcu_read_lock();
+	mr = frdma_mr_enter(dev, pd, 0, sge->lkey, sge->addr, sge->length,
+			    access, &fault);
+	if (!mr) {
+		err = fault == FRDMA_MR_BAD_KEY ? -ENOENT :
+		      fault == FRDMA_MR_BAD_RANGE ? -EFAULT : -EPERM;
+		goto out;
+	}
+	if (mr->kind == FRDMA_MR_ODP) {
+		part->odp = mr->odp;
+		part->va = frdma_mr_va(mr, sge->addr);
+		part->len = sge->length;
+		kref_get(&mr->odp->refs);
+	} else {
+		err = -EINVAL;
+	}
+	frdma_mr_leave(mr);
+out:
+	rcu_read_unlock();
+	local_bh_enable();
+	return err;
+}
+
+static int advise_one(struct ib_pd *pd, const struct ib_sge *sge, int access,
+		      unsigned long wanted, bool report)
+{
+	struct advised part;
+	int err;
+
+	err = find_advised(pd, sge, access, &part);
+	if (err)
+		return err;
+
+	if (part.len)
+		err = odp_fault(part.odp, part.va, part.len, wanted);
+	frdma_odp_put(part.odp);
+	return report || err == -EINTR ? err : 0;
+}
+
+/*
+ * Done at once, whether asked for (FLUSH) or not: then nobody is told what
+ * could not be had.
+ */
+int frdma_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
+		    u32 flags, struct ib_sge *sg_list, u32 num_sge,
+		    struct uverbs_attr_bundle *attrs)
+{
+	bool report = flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH;
+	unsigned long wanted = HMM_PFN_REQ_FAULT;
+	int access = 0;
+	int err = 0;
+	u32 i;
+
+	switch (advice) {
+	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH:
+		break;
+	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE:
+		wanted |= HMM_PFN_REQ_WRITE;
+		access = IB_ACCESS_LOCAL_WRITE;
+		break;
+	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT:
+		wanted = 0;
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+
+	for (i = 0; i < num_sge && !err; i++)
+		err = advise_one(pd, &sg_list[i], access, wanted, report);
+
+	return err;
+}

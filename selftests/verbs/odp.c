@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Regions whose memory is not pinned. odp.sh builds and runs it:
+ *
+ *	odp DEVICE GID_INDEX CASE
+ *
+ * In each pair of queue pairs near reaches for far's memory.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../lib/pair.h"
+
+#define PAGE	4096
+#define SIZE	(64 * PAGE)
+#define ON_DEMAND	(RIGHTS | IBV_ACCESS_ON_DEMAND)
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE	25
+#endif
+
+#define REFUSED(call, err) do {						\
+	errno = 0;							\
+	EXPECT(!(call) && errno == (err));				\
+} while (0)
+
+static const char *device;
+
+/* Memory that nobody has touched: no page of it is there. */
+static unsigned char *fresh(size_t len)
+{
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	EXPECT(p != MAP_FAILED);
+	return p;
+}
+
+static void fill(unsigned char *p, size_t len, unsigned int seed)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		p[i] = i * seed + (i >> 8) + seed;
+}
+
+static bool is_filled(const unsigned char *p, size_t len, unsigned int seed)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (p[i] != (unsigned char)(i * seed + (i >> 8) + seed))
+			return false;
+	return true;
+}
+
+static struct ibv_mr *reg(void *p, size_t len, int access)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, p, len, access);
+
+	EXPECT(mr);
+	return mr;
+}
+
+static long page_faults(void)
+{
+	char path[200];
+	long n = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path),
+		 "/sys/class/infiniband/%s/ports/1/hw_counters/page_faults",
+		 device);
+	f = fopen(path, "r");
+	EXPECT(f && fscanf(f, "%ld", &n) == 1);
+	fclose(f);
+	return n;
+}
+
+/** struct ends - who sends what to where */
+struct ends {
+	struct ibv_mr *from, *to;
+	void *src, *dst;
+};
+
+static void post(struct pair *p, enum ibv_wr_opcode opcode,
+		 const struct ends *e, uint32_t len)
+{
+	struct ibv_sge sge = { (uintptr_t)e->src, len, e->from->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = opcode,
+		.wr.rdma = { .remote_addr = (uintptr_t)e->dst,
+			     .rkey = e->to->rkey },
+	};
+
+	EXPECT(!ibv_post_send(p->near, &wr, &bad));
+}
+
+static int transfer(struct pair *p, enum ibv_wr_opcode opcode,
+		    const struct ends *e, uint32_t len)
+{
+	post(p, opcode, e, len);
+	return status(p->near_cq);
+}
+
+/* The same with a pair for itself, which does not survive an error. */
+static int transfer_alone(enum ibv_wr_opcode opcode, const struct ends *e,
+			  uint32_t len)
+{
+	struct pair p = make_pair(4);
+	int result = transfer(&p, opcode, e, len);
+
+	unmake_pair(&p);
+	return result;
+}
+
+static struct ends make_ends(size_t len, int from, int to)
+{
+	struct ends e = { .src = fresh(len), .dst = fresh(len) };
+
+	e.from = reg(e.src, len, from);
+	e.to = reg(e.dst, len, to);
+	return e;
+}
+
+static void unmake_ends(struct ends *e)
+{
+	EXPECT(!ibv_dereg_mr(e->from) && !ibv_dereg_mr(e->to));
+}
+
+static void device_says_so(void)
+{
+	struct ibv_device_attr_ex attr;
+	uint32_t rc = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV |
+		      IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ |
+		      IBV_ODP_SUPPORT_ATOMIC | IBV_ODP_SUPPORT_SRQ_RECV;
+
+	EXPECT(!ibv_query_device_ex(ctx, NULL, &attr));
+	EXPECT(attr.odp_caps.general_caps ==
+	       (IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT));
+	EXPECT(attr.odp_caps.per_transport_caps.rc_odp_caps == rc);
+}
+
+static void refuses(void)
+{
+	unsigned char *p = fresh(SIZE);
+
+	REFUSED(ibv_reg_mr(pd, p, 0, ON_DEMAND), EINVAL);
+	REFUSED(ibv_reg_mr(pd, p, -1, ON_DEMAND), EINVAL);
+	REFUSED(ibv_reg_mr(pd, (void *)-PAGE, PAGE, ON_DEMAND), EINVAL);
+	REFUSED(ibv_reg_mr(pd, p, SIZE, IBV_ACCESS_ON_DEMAND |
+			   IBV_ACCESS_REMOTE_WRITE), EINVAL);
+	REFUSED(ibv_reg_mr(pd, p, SIZE, ON_DEMAND | IBV_ACCESS_MW_BIND),
+		EOPNOTSUPP);
+	REFUSED(ibv_reg_mr_iova(pd, NULL, SIZE_MAX, PAGE, ON_DEMAND), EINVAL);
+}
+
+static void write_finds_nothing_there(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	long before = page_faults();
+	struct pair p = make_pair(4);
+
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(page_faults() > before);
+	fill(e.src, SIZE, 31);
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(is_filled(e.dst, SIZE, 31));
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+static void read_finds_nothing_there(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	struct pair p = make_pair(4);
+
+	fill(e.dst, SIZE, 7);
+	EXPECT(!transfer(&p, IBV_WR_RDMA_READ, &e, SIZE));
+	EXPECT(is_filled(e.src, SIZE, 7));
+
+	/* The other end: what is not there is read as zeros. */
+	EXPECT(!madvise(e.dst, SIZE, MADV_DONTNEED));
+	EXPECT(!transfer(&p, IBV_WR_RDMA_READ, &e, SIZE));
+	EXPECT(!memcmp(e.src, fresh(SIZE), SIZE));
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+static void send_finds_nothing_there(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	struct ibv_sge to[2] = {
+		{ (uintptr_t)e.dst + 100, 5000, e.to->lkey },
+		{ (uintptr_t)e.dst + 10000, SIZE - 10000, e.to->lkey },
+	};
+	struct ibv_recv_wr recv = { .sg_list = to, .num_sge = 2 }, *bad;
+	struct pair p = make_pair(4);
+
+	fill(e.src, SIZE, 13);
+	EXPECT(!ibv_post_recv(p.far, &recv, &bad));
+	EXPECT(!transfer(&p, IBV_WR_SEND, &e, SIZE - 10000));
+	EXPECT(!status(p.far_cq));
+	EXPECT(!memcmp((char *)e.dst + 100, e.src, 5000));
+	EXPECT(!memcmp((char *)e.dst + 10000, (char *)e.src + 5000,
+		       SIZE - 15000));
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+static void atomic_finds_nothing_there(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	struct ibv_sge sge = { (uintptr_t)e.src + 8, 8, e.from->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge, .num_sge = 1,
+		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+		.wr.atomic = { .remote_addr = (uintptr_t)e.dst + PAGE,
+			       .compare_add = 5, .rkey = e.to->rkey },
+	};
+	struct pair p = make_pair(4);
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		EXPECT(!ibv_post_send(p.near, &wr, &bad));
+		EXPECT(!status(p.near_cq));
+	}
+	EXPECT(*(uint64_t *)((char *)e.dst + PAGE) == 15);
+	EXPECT(*(uint64_t *)((char *)e.src + 8) == 10);
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+/* What the process gives up, and what it gets in its place. */
+static void pages_go_and_come(void)
+{
+	struct ends e = make_ends(SIZE, RIGHTS, ON_DEMAND);
+	struct pair p = make_pair(4);
+	unsigned int seed;
+
+	for (seed = 1; seed < 20; seed++) {
+		fill(e.src, SIZE, seed);
+		EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+		EXPECT(is_filled(e.dst, SIZE, seed));
+		EXPECT(!madvise(e.dst, SIZE, MADV_DONTNEED));
+		EXPECT(!((char *)e.dst)[1]);
+	}
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+/* A page that was only read is shared with others, and not to be written. */
+static void read_page_is_not_written(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	unsigned char *other = fresh(SIZE);
+	struct pair p = make_pair(4);
+
+	EXPECT(!transfer(&p, IBV_WR_RDMA_READ, &e, SIZE));
+	fill(e.src, SIZE, 31);
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(is_filled(e.dst, SIZE, 31));
+	EXPECT(!other[1] && !other[SIZE - 1]);
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+/* After a fork the parent's pages are the parent's. */
+static void child_keeps_what_it_had(void)
+{
+	struct ends e = make_ends(SIZE, RIGHTS, ON_DEMAND);
+	struct pair p = make_pair(4);
+	int go[2], wstatus;
+	char c;
+	pid_t pid;
+
+	EXPECT(!pipe(go));
+	fill(e.src, SIZE, 1);
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+
+	pid = fork();
+	EXPECT(pid >= 0);
+	if (!pid)
+		_exit(read(go[0], &c, 1) != 1 || !is_filled(e.dst, SIZE, 1));
+
+	fill(e.src, SIZE, 2);
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(is_filled(e.dst, SIZE, 2));
+	EXPECT(write(go[1], "x", 1) == 1);
+	EXPECT(waitpid(pid, &wstatus, 0) == pid && !wstatus);
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+static void protection_holds(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	struct ends back = { e.to, e.from, e.dst, e.src };
+
+	fill(e.src, SIZE, 31);
+	EXPECT(!transfer_alone(IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(!mprotect(e.dst, SIZE, PROT_READ));
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &e, SIZE) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_READ, &back, 8) ==
+	       IBV_WC_LOC_PROT_ERR);
+	EXPECT(!transfer_alone(IBV_WR_RDMA_READ, &e, SIZE));
+	EXPECT(!transfer_alone(IBV_WR_RDMA_WRITE, &back, SIZE));
+
+	EXPECT(!mprotect(e.dst, SIZE, PROT_NONE));
+	EXPECT(transfer_alone(IBV_WR_RDMA_READ, &e, 8) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &back, 8) ==
+	       IBV_WC_LOC_PROT_ERR);
+
+	EXPECT(!mprotect(e.dst, SIZE, PROT_READ | PROT_WRITE));
+	EXPECT(!transfer_alone(IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(is_filled(e.dst, SIZE, 31));
+	unmake_ends(&e);
+}
+
+/* A hole is an error of who reaches for it; then there is memory again. */
+static void holes_are_errors(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	struct ends back = { e.to, e.from, e.dst, e.src };
+	struct ibv_sge to = { (uintptr_t)e.dst, 100, e.to->lkey };
+	struct ibv_recv_wr recv = { .sg_list = &to, .num_sge = 1 }, *bad;
+	struct pair p;
+
+	EXPECT(!transfer_alone(IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(!munmap(e.dst, SIZE));
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &e, 8) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_READ, &e, 8) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &back, 8) ==
+	       IBV_WC_LOC_PROT_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_READ, &back, 8) ==
+	       IBV_WC_LOC_PROT_ERR);
+	p = make_pair(4);
+	EXPECT(!ibv_post_recv(p.far, &recv, &bad));
+	EXPECT(transfer(&p, IBV_WR_SEND, &e, 100) == IBV_WC_REM_OP_ERR);
+	EXPECT(status(p.far_cq) == IBV_WC_LOC_PROT_ERR);
+	unmake_pair(&p);
+
+	EXPECT(mmap(e.dst, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_FIXED, -1, 0) == e.dst);
+	fill(e.src, SIZE, 31);
+	EXPECT(!transfer_alone(IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(is_filled(e.dst, SIZE, 31));
+	unmake_ends(&e);
+}
+
+/* One region for all that the process has, and will have. */
+static void implicit_is_everything(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, NULL, SIZE_MAX, ON_DEMAND);
+	static unsigned char in_bss[SIZE];
+	struct ends e = { .from = mr, .to = mr };
+	struct pair p = make_pair(4);
+
+	EXPECT(mr);
+	e.src = fresh(SIZE);
+	e.dst = fresh(SIZE);
+	fill(e.src, SIZE, 31);
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(is_filled(e.dst, SIZE, 31));
+
+	/* Constant data can be sent, too. */
+	e.src = (void *)device_says_so;
+	e.dst = in_bss;
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, 100));
+	EXPECT(!memcmp(in_bss, (void *)device_says_so, 100));
+
+	e.dst = (void *)device_says_so;
+	EXPECT(transfer(&p, IBV_WR_RDMA_WRITE, &e, 100) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	unmake_pair(&p);
+	e.dst = (void *)0xffff800000000000;
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &e, 100) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	e.dst = NULL;
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &e, 100) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(!ibv_dereg_mr(mr));
+}
+
+static int prefetch(enum ibv_advise_mr_advice advice, struct ibv_mr *mr,
+		    void *p, uint32_t len)
+{
+	struct ibv_sge sge = { (uintptr_t)p, len, mr->lkey };
+
+	return ibv_advise_mr(pd, advice, IBV_ADVISE_MR_FLAG_FLUSH, &sge, 1);
+}
+
+static void prefetched_is_there(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	struct pair p = make_pair(4);
+	long before;
+
+	EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH, e.from, e.src, SIZE));
+	EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, e.to, e.dst,
+			 SIZE));
+	before = page_faults();
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(page_faults() == before);
+
+	/* The process has them, so nothing has to be faulted in. */
+	EXPECT(!madvise(e.src, SIZE, MADV_DONTNEED));
+	EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT, e.from, e.src,
+			 SIZE));
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, PAGE));
+	EXPECT(page_faults() > before);
+	EXPECT(!madvise(e.src, SIZE, MADV_DONTNEED));
+	fill(e.src, SIZE, 31);
+	EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT, e.from, e.src,
+			 SIZE));
+	before = page_faults();
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(page_faults() == before && is_filled(e.dst, SIZE, 31));
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+static void prefetch_refuses(void)
+{
+	struct ends e = make_ends(SIZE, RIGHTS, ON_DEMAND);
+	struct ibv_mr *ro = reg(e.dst, SIZE, IBV_ACCESS_ON_DEMAND), none = {};
+
+	EXPECT(prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH, &none, e.dst, 8) ==
+	       ENOENT);
+	EXPECT(prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH, e.from, e.src, 8) ==
+	       EINVAL);
+	EXPECT(prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH, e.to, e.dst,
+			SIZE + 1) == EFAULT);
+	EXPECT(prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, ro, e.dst, 8) ==
+	       EPERM);
+	EXPECT(!munmap(e.dst, SIZE));
+	EXPECT(prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH, e.to, e.dst, 8) ==
+	       EFAULT);
+	EXPECT(!ibv_dereg_mr(ro));
+	unmake_ends(&e);
+}
+
+static bool stop;
+
+/* Takes pages away again and again; what is in them stays. */
+static void *disturb(void *arg)
+{
+	struct ends *e = arg;
+	long rounds = 0;
+	pid_t pid;
+
+	for (; !__atomic_load_n(&stop, __ATOMIC_RELAXED); rounds++) {
+		madvise(e->dst, 2 << 20, MADV_COLLAPSE);
+		mprotect(e->dst, 2 << 20, PROT_READ | PROT_WRITE | PROT_EXEC);
+		mprotect(e->dst, 2 << 20, PROT_READ | PROT_WRITE);
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+	return (void *)rounds;
+}
+
+static void restless(void)
+{
+	struct ends e = { .src = fresh(SIZE) };
+	struct pair p = make_pair(4);
+	unsigned char *area = fresh(4 << 20);
+	double end = now() + 20;
+	unsigned int seed = 0;
+	pthread_t thread;
+	void *rounds;
+	int result;
+
+	e.dst = (void *)(((uintptr_t)area + (2 << 20) - 1) & -(2UL << 20));
+	e.from = reg(e.src, SIZE, ON_DEMAND);
+	e.to = reg(e.dst, 2 << 20, ON_DEMAND);
+	EXPECT(!pthread_create(&thread, NULL, disturb, &e));
+	while (now() < end) {
+		fill(e.src, SIZE, ++seed);
+		result = transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE);
+		if (result)
+			printf("%s\n", ibv_wc_status_str(result));
+		EXPECT(!result);
+		EXPECT(is_filled(e.dst, SIZE, seed));
+		memset(e.src, 0, SIZE);
+		result = transfer(&p, IBV_WR_RDMA_READ, &e, SIZE);
+		if (result)
+			printf("%s\n", ibv_wc_status_str(result));
+		EXPECT(!result);
+		EXPECT(is_filled(e.src, SIZE, seed));
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	EXPECT(!pthread_join(thread, &rounds));
+	printf("%u rounds, disturbed %ld times, %ld page faults\n", seed,
+	       (long)rounds, page_faults());
+	EXPECT(seed && rounds);
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+/* Who waits for pages goes, or what they are waited for in. */
+static void nobody_waits_any_more(void)
+{
+	struct ends e;
+	struct pair p;
+	int i;
+
+	for (i = 0; i < 60; i++) {
+		e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+		p = make_pair(4);
+		post(&p, i & 1 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, &e,
+		     SIZE);
+		if (i % 3) {
+			unmake_pair(&p);
+			unmake_ends(&e);
+		} else {
+			unmake_ends(&e);
+			status(p.near_cq);
+			unmake_pair(&p);
+		}
+		munmap(e.src, SIZE);
+		munmap(e.dst, SIZE);
+	}
+}
+
+/* The end of a process with requests under way is the kernel's to survive. */
+static void dies_waiting(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	struct pair p = make_pair(4);
+
+	post(&p, IBV_WR_RDMA_WRITE, &e, SIZE);
+	post(&p, IBV_WR_RDMA_READ, &e, SIZE);
+	_exit(0);
+}
+
+/* Source of a datagram, and of an unreliable connection. */
+static void unreliable_sends(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, RIGHTS);
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_UC, .sq_sig_all = 1,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_qp_attr rtr, rts = { .qp_state = IBV_QPS_RTS };
+	struct ibv_sge to = { (uintptr_t)e.dst, SIZE, e.to->lkey };
+	struct ibv_recv_wr recv = { .sg_list = &to, .num_sge = 1 }, *bad;
+	struct ibv_qp_attr attr = init_attr();
+	struct pair p;
+	int i;
+
+	p.near_cq = p.far_cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	init.send_cq = init.recv_cq = p.near_cq;
+	p.near = ibv_create_qp(pd, &init);
+	p.far = ibv_create_qp(pd, &init);
+	EXPECT(p.near && p.far);
+	for (i = 0; i < 2; i++) {
+		struct ibv_qp *qp = i ? p.near : p.far;
+
+		attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
+		rtr = rtr_attr(i ? p.far->qp_num : p.near->qp_num);
+		EXPECT(!ibv_modify_qp(qp, &attr, TO_INIT));
+		EXPECT(!ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
+				      IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				      IBV_QP_RQ_PSN));
+		EXPECT(!ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN));
+	}
+	for (i = 1; i < 10; i++) {
+		EXPECT(!ibv_post_recv(p.far, &recv, &bad));
+		fill(e.src, SIZE, i);
+		EXPECT(!mprotect(e.src, SIZE, PROT_READ));
+		EXPECT(!transfer(&p, IBV_WR_SEND, &e, SIZE / 4));
+		EXPECT(!status(p.far_cq));
+		EXPECT(is_filled(e.dst, SIZE / 4, i));
+		EXPECT(!mprotect(e.src, SIZE, PROT_READ | PROT_WRITE));
+	}
+	EXPECT(!ibv_destroy_qp(p.near) && !ibv_destroy_qp(p.far));
+	EXPECT(!ibv_destroy_cq(p.near_cq));
+	unmake_ends(&e);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+#define CASE(name_)	{ #name_, name_ }
+	CASE(device_says_so),
+	CASE(refuses),
+	CASE(write_finds_nothing_there),
+	CASE(read_finds_nothing_there),
+	CASE(send_finds_nothing_there),
+	CASE(atomic_finds_nothing_there),
+	CASE(pages_go_and_come),
+	CASE(read_page_is_not_written),
+	CASE(child_keeps_what_it_had),
+	CASE(protection_holds),
+	CASE(holes_are_errors),
+	CASE(implicit_is_everything),
+	CASE(prefetched_is_there),
+	CASE(prefetch_refuses),
+	CASE(restless),
+	CASE(nobody_waits_any_more),
+	CASE(dies_waiting),
+	CASE(unreliable_sends),
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc != 4)
+		return 2;
+	device = argv[1];
+	open_device(argv[1], argv[2]);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (!strcmp(cases[i].name, argv[3])) {
+			cases[i].run();
+			return 0;
+		}
+	return 2;
+}
