@@ -74,6 +74,8 @@ static const struct {
 	{ 0xb4, FRDMA_KIND_ATOMIC,	44,	"se" },
 	{ 0xb6, FRDMA_KIND_SEND,	20,	"epR" },
 	{ 0xb7, FRDMA_KIND_SEND,	20,	"seprR" },
+	{ 0xbc, FRDMA_KIND_FLUSH,	36,	"se" },
+	{ 0xbd, FRDMA_KIND_ATOMIC_WRITE, 32,	"sep" },
 };
 
 TEST(frdma_op__is_what_the_specification_says)
