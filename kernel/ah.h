@@ -27,8 +27,8 @@ struct frdma_dev;
  * @sgid_index: of @sgid in the port's table, for queries
  * @hop_limit: TTL, never 0
  * @traffic_class: TOS
- * @sl: service level
- * @static_rate: for queries
+ * @sl: service level: priority of packets in this host
+ * @static_rate: for queries; nothing is slowed down
  * @dmac: hardware address that the consumer resolved, for queries and for
  *        nothing else: packets ask the neighbour table
  *

@@ -78,6 +78,15 @@ static void fill_ipv6(struct ipv6hdr *ip, const struct frdma_flow *flow,
 	ip->daddr = gid_ipv6(&flow->av->dgid);
 }
 
+/*
+ * What VLANs and queueing disciplines go by: the service level, as in
+ * adapters, or else what a socket with that TOS would have.
+ */
+static u32 priority(const struct frdma_av *av)
+{
+	return av->sl ?: rt_tos2priority(av->traffic_class);
+}
+
 static struct dst_entry *route_ipv4(const struct frdma_flow *flow)
 {
 	struct flowi4 fl4 = {
@@ -220,6 +229,7 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 		return;
 	}
 	skb_dst_set(skb, dst);
+	skb->priority = priority(tx->flow.av);
 
 	len = skb->len;
 	frdma_qp_count_add(qp, FRDMA_CNT_TX_PACKETS, tx->nr);

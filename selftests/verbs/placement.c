@@ -408,6 +408,14 @@ struct end {
 	uint32_t qpn;
 };
 
+/* A field of the path that the environment may set. */
+static int field(const char *name, int otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? strtol(value, NULL, 0) : otherwise;
+}
+
 static void connect_ends(struct ibv_qp *qp, const struct end *peer)
 {
 	struct ibv_qp_attr init = init_attr(), rtr = rtr_attr(peer->qpn);
@@ -415,6 +423,11 @@ static void connect_ends(struct ibv_qp *qp, const struct end *peer)
 
 	init.qp_access_flags = RIGHTS | IBV_ACCESS_FLUSH_GLOBAL;
 	rtr.ah_attr.grh.dgid = peer->gid;
+	rtr.ah_attr.grh.traffic_class = field("TCLASS", 0);
+	rtr.ah_attr.grh.flow_label = field("LABEL", 0);
+	rtr.ah_attr.grh.hop_limit = field("HOPS", 4);
+	rtr.ah_attr.static_rate = field("RATE", 0);
+	rtr.ah_attr.sl = field("SL", 0);
 	rts.timeout = 18;
 	EXPECT(!ibv_modify_qp(qp, &init, TO_INIT));
 	EXPECT(!ibv_modify_qp(qp, &rtr, TO_RTR));
