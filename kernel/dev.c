@@ -94,6 +94,7 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.counter_update_stats	= frdma_counter_update_stats,
 	.get_hw_stats		= frdma_get_hw_stats,
 	.get_link_layer		= frdma_get_link_layer,
+	.get_netdev		= frdma_get_netdev,
 	.get_port_immutable	= frdma_get_port_immutable,
 	.modify_port		= frdma_modify_port,
 	.process_mad		= frdma_process_mad,
@@ -328,18 +329,6 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	return dev;
 }
 
-/*
- * The core gives a port the addresses of its interface and of what is above
- * it, but those of a VLAN only to the interface below: this one then stands
- * for the port, and the link has its addresses, too.
- */
-static int set_port_netdev(struct frdma_dev *dev)
-{
-	struct net_device *below = rdma_vlan_dev_real_dev(dev->ndev);
-
-	return ib_device_set_netdev(&dev->ib, below ?: dev->ndev, 1);
-}
-
 static int dev_setup(struct frdma_dev *dev, struct net *net)
 {
 	int err;
@@ -356,7 +345,7 @@ static int dev_setup(struct frdma_dev *dev, struct net *net)
 	if (err)
 		return err;
 
-	return set_port_netdev(dev);
+	return ib_device_set_netdev(&dev->ib, frdma_port_netdev(dev), 1);
 }
 
 /* Errors have a sentence where the errno alone would leave one guessing. */

@@ -344,6 +344,40 @@ enum rdma_link_layer frdma_get_link_layer(struct ib_device *ib, u32 port)
 }
 
 /**
+ * frdma_port_netdev - the interface that stands for the port
+ * @dev: device
+ *
+ * The core gives a port the addresses of its interface and of what is above
+ * it, but those of a VLAN only to the interface below: this one then stands
+ * for the port, and the link has its addresses, too.
+ *
+ * Context: any.
+ */
+struct net_device *frdma_port_netdev(const struct frdma_dev *dev)
+{
+	return rdma_vlan_dev_real_dev(dev->ndev) ?: dev->ndev;
+}
+
+/**
+ * frdma_get_netdev - the same for the core
+ * @ib: device
+ * @port: 1
+ *
+ * It was told with ib_device_set_netdev(), but SMC-R of older kernels asks
+ * nobody but the driver.
+ *
+ * Context: any.
+ * Return: the interface, to be given to dev_put().
+ */
+struct net_device *frdma_get_netdev(struct ib_device *ib, u32 port)
+{
+	struct net_device *ndev = frdma_port_netdev(to_frdma(ib));
+
+	dev_hold(ndev);
+	return ndev;
+}
+
+/**
  * frdma_query_pkey - the one partition key of RoCE (A17.4.7)
  * @ib: device
  * @port: 1

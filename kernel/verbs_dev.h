@@ -33,6 +33,8 @@ int frdma_modify_port(struct ib_device *ib, u32 port, int mask,
 int frdma_get_port_immutable(struct ib_device *ib, u32 port,
 			     struct ib_port_immutable *attr);
 enum ib_mtu frdma_active_mtu(const struct frdma_dev *dev);
+struct net_device *frdma_port_netdev(const struct frdma_dev *dev);
+struct net_device *frdma_get_netdev(struct ib_device *ib, u32 port);
 enum rdma_link_layer frdma_get_link_layer(struct ib_device *ib, u32 port);
 int frdma_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
 int frdma_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats,
