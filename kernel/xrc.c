@@ -133,12 +133,12 @@ void frdma_xrc_stray_answer(struct frdma_side *side, struct sk_buff *skb)
  * @ib: domain, of which ib_core knows the file that it is found by
  * @udata: driver data of a process; there is none
  *
- * Context: may sleep. Return: 0; -ENOMEM at the maximum; -EOPNOTSUPP.
+ * Context: may sleep. Return: 0; -ENOMEM at the maximum; -EOPNOTSUPP; -EFAULT.
  */
 int frdma_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 {
 	struct frdma_dev *dev = to_frdma(ib->device);
-	int err = frdma_check_request(udata);
+	int err = frdma_no_driver_data(udata);
 
 	if (err)
 		return err;

@@ -47,13 +47,6 @@ else
 	port_speed=0
 fi
 
-# Older ones have no FLUSH.
-if grep -q '(\*wr_flush)' "$src/libibverbs/verbs.h"; then
-	flush=1
-else
-	flush=0
-fi
-
 rm -rf "$inc"
 mkdir -p "$inc/infiniband" "$inc/util" "$inc/ccan" "$inc/rdma" \
 	"$inc/kernel-abi"
@@ -71,6 +64,13 @@ for public in "$lib/../include/infiniband" "$lib/../../include/infiniband"; do
 		"$public/ib_user_ioctl_verbs.h" "$inc/infiniband/"
 	break
 done
+# An older library has no FLUSH.
+if grep -q '(\*wr_flush)' "$inc/infiniband/verbs.h"; then
+	flush=1
+else
+	flush=0
+fi
+
 ln -s "$src"/util/*.h "$inc/util/"
 ln -s "$src"/ccan/*.h "$inc/ccan/"
 ln -s "$src"/kernel-headers/rdma/*.h "$abi" "${abi%.h}-layout.h" "$inc/rdma/"

@@ -107,7 +107,8 @@ static int mad(const char *device, int attribute, int method)
 	fd.fd = open_agent(device, &d.hdr.id);
 	EXPECT(write(fd.fd, &d, sizeof(d)) == sizeof(d));
 	EXPECT(poll(&fd, 1, 30000) == 1);
-	EXPECT(read(fd.fd, &d, sizeof(d)) == sizeof(d));
+	EXPECT(read(fd.fd, &d, sizeof(d)) > 0);
+	errno = d.hdr.status;
 	EXPECT(!d.hdr.status);
 
 	printf("%02x%02x ", d.mad[4], d.mad[5]);
