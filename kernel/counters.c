@@ -51,18 +51,49 @@ err_free:
 	return err;
 }
 
-/* Nobody counts there any more, but for steps that have begun. */
+/*
+ * Nobody counts there any more, but for steps that have begun. What was
+ * counted stays counted.
+ */
 static void unmake_own(struct rdma_counter *counter)
 {
-	struct frdma_qp_counter *own;
+	struct frdma_dev *dev = to_frdma(counter->device);
+	struct frdma_qp_counter *own = find_own(counter);
 
-	own = xa_erase(&to_frdma(counter->device)->counters, counter->id);
-	counter->id = 0;
 	if (!own)
 		return;
 	synchronize_rcu_expedited();
+
+	xa_lock(&dev->counters);
+	__xa_erase(&dev->counters, counter->id);
+	frdma_stats_add((u64 *)dev->counters_past, own->stats);
+	xa_unlock(&dev->counters);
+	counter->id = 0;
+
 	free_percpu(own->stats);
 	kfree(own);
+}
+
+/**
+ * frdma_counters_add - add what queue pairs have counted for themselves
+ * @dev: their device
+ * @sum: sums, to which all counters are added that are or were there
+ *
+ * Context: process.
+ */
+void frdma_counters_add(struct frdma_dev *dev, struct frdma_stats *sum)
+{
+	const u64 *past = (const u64 *)dev->counters_past;
+	struct frdma_qp_counter *own;
+	unsigned long id;
+	size_t i;
+
+	xa_lock(&dev->counters);
+	for (i = 0; i < sizeof(*sum) / sizeof(*past); i++)
+		((u64 *)sum)[i] += past[i];
+	xa_for_each(&dev->counters, id, own)
+		frdma_stats_add((u64 *)sum, own->stats);
+	xa_unlock(&dev->counters);
 }
 
 /* False if the queue pair was destroyed: the core may still list it. */

@@ -10,6 +10,11 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 
+struct frdma_dev;
+struct frdma_stats;
+
+void frdma_counters_add(struct frdma_dev *dev, struct frdma_stats *sum);
+
 /* Verbs; contexts and returns as ib_core defines them. */
 struct rdma_hw_stats *frdma_counter_alloc_stats(struct rdma_counter *counter);
 int frdma_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib,

@@ -66,6 +66,7 @@ static void dealloc_driver(struct ib_device *ib)
 	frdma_mcast_destroy(dev);
 	xa_destroy(&dev->ahs);
 	xa_destroy(&dev->mrs);
+	kfree(dev->counters_past);
 	free_percpu(dev->stats);
 	put_device(ib->dev.parent);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
@@ -334,7 +335,8 @@ static int dev_setup(struct frdma_dev *dev, struct net *net)
 	int err;
 
 	dev->stats = alloc_percpu(struct frdma_stats);
-	if (!dev->stats)
+	dev->counters_past = kzalloc(sizeof(*dev->counters_past), GFP_KERNEL);
+	if (!dev->stats || !dev->counters_past)
 		return -ENOMEM;
 
 	err = enlist(dev);

@@ -37,6 +37,8 @@ struct frdma_stats;
  *           group; read under RCU
  * @stats: per-CPU counters, see stats.h
  * @counters: struct frdma_qp_counter by number
+ * @counters_past: what those counted that are no more; under the lock of
+ *                 @counters
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
  * @nr_cq: completion queues alive
@@ -69,6 +71,7 @@ struct frdma_dev {
 	struct rhltable members;
 	struct frdma_stats __percpu *stats;
 	struct xarray counters;
+	struct frdma_stats *counters_past;
 	bool port_active;
 	atomic_t nr_qp;
 	atomic_t nr_cq;

@@ -17,11 +17,10 @@
 #define FRDMA_MR_NUMBER_FIRST	1
 #define FRDMA_MR_NUMBER_LAST	(U32_MAX >> FRDMA_MR_KEY_BITS)
 
-/**
- * frdma_qp_order, frdma_mr_order - in which order the numbers are given
- *
- * Of frdma_number_init(); constant from there on. Tables are by the number
- * before it is shown, see frdma_shuffle_show() and frdma_shuffle_find().
+/*
+ * In which order the numbers are given: of frdma_number_init(), and constant
+ * from there on. Tables are by the number before it is shown, see
+ * frdma_shuffle_show() and frdma_shuffle_find().
  */
 extern struct frdma_shuffle frdma_qp_order;
 extern struct frdma_shuffle frdma_mr_order;

@@ -8,15 +8,17 @@
 #include <linux/string.h>
 #include <rdma/ib_pma.h>
 
+#include "counters.h"
 #include "dev.h"
 #include "net.h"
 #include "stats.h"
 
-/* What the port has counted, that of queue pairs with own counters apart. */
+/* What the port has counted, and queue pairs with counters of their own. */
 static void read_port(struct frdma_dev *dev, struct frdma_stats *sum)
 {
 	memset(sum, 0, sizeof(*sum));
 	frdma_stats_add((u64 *)sum, dev->stats);
+	frdma_counters_add(dev, sum);
 	frdma_net_read_stats(dev->net, (u64 *)sum);
 }
 

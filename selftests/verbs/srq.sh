@@ -85,7 +85,7 @@ nvme_target() {
 	SECONDS=0
 	nvme disconnect -n srq
 	on 2 'for i in $(seq 300); do
-			rdma resource show qp | grep -q nvmet || exit 0
+			rdma resource show qp | grep -q "type RC" || exit 0
 			sleep 0.1
 		done; exit 1' || fail "queue pairs stay"
 	note "disconnected in $SECONDS s"
