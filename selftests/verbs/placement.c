@@ -478,6 +478,7 @@ static int reach(const char *port, const char *host)
 	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *addr;
 	struct ibv_qp_ex *ex = make_ex(cq);
+	int flushes = field("FLUSH", 1);
 	struct end peer;
 	uint64_t round;
 	int sock, i;
@@ -494,13 +495,14 @@ static int reach(const char *port, const char *host)
 		ibv_wr_rdma_write(ex, peer.rkey, peer.addr);
 		ibv_wr_set_sge(ex, local_mr->lkey, (uintptr_t)local, 3000);
 		ibv_wr_atomic_write(ex, peer.rkey, peer.addr + 8, &round);
-		ibv_wr_flush(ex, peer.rkey, peer.addr, 3000, IBV_FLUSH_GLOBAL,
-			     IBV_FLUSH_RANGE);
+		if (flushes)
+			ibv_wr_flush(ex, peer.rkey, peer.addr, 3000,
+				     IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE);
 		ibv_wr_rdma_read(ex, peer.rkey, peer.addr);
 		ibv_wr_set_sge(ex, local_mr->lkey, (uintptr_t)local + 4096,
 			       3000);
 		EXPECT(!ibv_wr_complete(ex));
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < 3 + flushes; i++)
 			EXPECT(!status(cq));
 		EXPECT(!memcmp(local, local + 4096, 3000));
 	}
