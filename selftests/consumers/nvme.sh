@@ -4,6 +4,7 @@
 # NVMe over RDMA: nvme_rdma here, nvmet_rdma in guest 2.
 #
 # guests: 2
+# default: no
 # mtu: 4200
 # roots: trixie bookworm sid
 

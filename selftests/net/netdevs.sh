@@ -6,6 +6,7 @@
 # are accepted.
 #
 # guests: 1
+# default: no
 # timeout: 600
 
 . "${0%/*}/../lib/frdma.sh"

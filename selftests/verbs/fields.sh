@@ -5,6 +5,7 @@
 # each end's packets carry what that end was told.
 #
 # guests: 2
+# default: no
 # timeout: 900
 
 . "${0%/*}/../lib/frdma.sh"

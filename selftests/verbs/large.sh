@@ -4,6 +4,7 @@
 # A memory region of more than 4 GiB: its far end is read and written.
 #
 # guests: 1
+# default: no
 # mem: 6G
 # timeout: 400
 
