@@ -5,7 +5,8 @@
 # case, with buffers of the two exporters that need no hardware. Debian 12 has
 # neither.
 #
-# roots: trixie sid
+# roots: trixie
+# named: sid
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/traffic.sh"

@@ -6,7 +6,8 @@
 #
 # guests: 2
 # mtu: 4200
-# roots: trixie bookworm sid
+# roots: trixie
+# named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/traffic.sh"

@@ -4,7 +4,8 @@
 # Regions whose memory is not pinned: odp.c, one process for each case, and
 # what pyverbs has of them.
 #
-# roots: trixie sid
+# roots: trixie
+# named: sid
 # hugepages: 8
 # timeout: 900
 
