@@ -77,12 +77,25 @@ static bool mr_has_door(const struct frdma_mr *mr)
 	return mr->kind >= FRDMA_MR_FAST && mr->kind <= FRDMA_MR_ODP;
 }
 
+/* Sparse does not follow a lock that only some regions have. */
+static void mr_lock_pages(struct frdma_mr *mr)
+{
+	read_lock(&mr->odp->lock);
+	__release(&mr->odp->lock);
+}
+
+static void mr_unlock_pages(struct frdma_mr *mr)
+{
+	__acquire(&mr->odp->lock);
+	read_unlock(&mr->odp->lock);
+}
+
 static bool mr_pass_door(struct frdma_mr *mr)
 {
 	if (mr->kind != FRDMA_MR_ODP)
 		return mr_enter_counted(mr);
 
-	read_lock(&mr->odp->lock);
+	mr_lock_pages(mr);
 	return true;
 }
 
@@ -218,7 +231,7 @@ void frdma_mr_leave(struct frdma_mr *mr)
 		return;
 
 	if (mr->kind == FRDMA_MR_ODP)
-		read_unlock(&mr->odp->lock);
+		mr_unlock_pages(mr);
 	else
 		mr_leave_counted(mr);
 }
