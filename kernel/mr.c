@@ -585,6 +585,9 @@ struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
 	err = mr_check_access(access);
 	if (err)
 		return ERR_PTR(err);
+	/* Nobody says of such memory that it is persistent. */
+	if (access & FRDMA_ACC_FLUSH_PERSISTENT)
+		return ERR_PTR(-EINVAL);
 	if (access & IB_ZERO_BASED)
 		iova = 0;
 	if (length && iova + length - 1 < iova)

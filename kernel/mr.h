@@ -446,7 +446,7 @@ struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
  * @length: bytes; without any it grants nothing
  *
  * Context: may sleep. Return: the region, not published; -EOPNOTSUPP (access),
- * -EINVAL (range), -ENOMEM.
+ * -EINVAL (range; persistence), -ENOMEM.
  */
 struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
 				      enum frdma_mr_kind kind, int access,

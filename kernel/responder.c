@@ -265,6 +265,33 @@ static enum frdma_resp_verdict execute_read(struct frdma_qp *qp,
 	return verdict;
 }
 
+/*
+ * Enter the eight bytes that an atomic, or an ATOMIC WRITE, is about. If they
+ * can be touched, the caller leaves the region.
+ */
+static enum frdma_resp_verdict
+enter_eight_bytes(struct frdma_qp *qp, const struct frdma_hdr *hdr, int access,
+		  struct frdma_mr **mr, u64 **at)
+{
+	enum frdma_resp_verdict verdict;
+
+	*mr = enter_remote(qp, hdr->rkey, hdr->va, sizeof(**at), access);
+	if (!*mr)
+		return FRDMA_RESP_BAD_KEY;
+	verdict = ask_for_pages(qp, *mr, hdr->va, sizeof(**at), sizeof(**at),
+				access);
+	if (verdict != FRDMA_RESP_ACCEPT)
+		goto err_leave;
+	*at = frdma_mr_atomic(*mr, hdr->va);
+	if (*at)
+		return FRDMA_RESP_ACCEPT;
+	verdict = FRDMA_RESP_BAD_ALIGN;
+
+err_leave:
+	frdma_mr_leave(*mr);
+	return verdict;
+}
+
 /* With the CPU's own atomics: host programs may join in (ATOMIC_GLOB). */
 static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
 					      const struct frdma_rx_pkt *pkt,
@@ -275,21 +302,9 @@ static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
 	struct frdma_mr *mr;
 	u64 *at;
 
-	mr = enter_remote(qp, hdr->rkey, hdr->va, sizeof(*at),
-			  IB_ACCESS_REMOTE_ATOMIC);
-	if (!mr)
-		return FRDMA_RESP_BAD_KEY;
-	verdict = ask_for_pages(qp, mr, hdr->va, sizeof(*at), sizeof(*at),
-				IB_ACCESS_REMOTE_ATOMIC);
-	if (verdict != FRDMA_RESP_ACCEPT) {
-		frdma_mr_leave(mr);
+	verdict = enter_eight_bytes(qp, hdr, IB_ACCESS_REMOTE_ATOMIC, &mr, &at);
+	if (verdict != FRDMA_RESP_ACCEPT)
 		return verdict;
-	}
-	at = frdma_mr_atomic(mr, hdr->va);
-	if (!at) {
-		frdma_mr_leave(mr);
-		return FRDMA_RESP_BAD_ALIGN;
-	}
 	if (frdma_opcode_operation(hdr->opcode) == FRDMA_COMPARE_SWAP)
 		*orig = cmpxchg64(at, hdr->compare, hdr->swap_add);
 	else
@@ -306,18 +321,14 @@ static enum frdma_resp_verdict
 execute_atomic_write(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 {
 	struct frdma_cursor from = pkt->payload;
+	enum frdma_resp_verdict verdict;
 	struct frdma_mr *mr;
 	u64 *at, value;
 
-	mr = enter_remote(qp, pkt->hdr.rkey, pkt->hdr.va, sizeof(value),
-			  IB_ACCESS_REMOTE_WRITE);
-	if (!mr)
-		return FRDMA_RESP_BAD_KEY;
-	at = frdma_mr_atomic(mr, pkt->hdr.va);
-	if (!at) {
-		frdma_mr_leave(mr);
-		return FRDMA_RESP_BAD_ALIGN;
-	}
+	verdict = enter_eight_bytes(qp, &pkt->hdr, IB_ACCESS_REMOTE_WRITE, &mr,
+				    &at);
+	if (verdict != FRDMA_RESP_ACCEPT)
+		return verdict;
 	frdma_cursor_copy(&from, &value, sizeof(value));
 	atomic64_set_release((atomic64_t *)at, value);
 	frdma_mr_leave(mr);

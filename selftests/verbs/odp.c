@@ -238,6 +238,24 @@ static void atomic_finds_nothing_there(void)
 	unmake_ends(&e);
 }
 
+static void atomic_write_finds_nothing_there(void)
+{
+	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
+	struct ends at = { e.from, e.to, e.src, (char *)e.dst + PAGE };
+	struct pair p = make_pair(4);
+
+	*(uint64_t *)e.src = 0x123456789;
+	EXPECT(!transfer(&p, IBV_WR_ATOMIC_WRITE, &at, 8));
+	EXPECT(*(uint64_t *)at.dst == 0x123456789);
+
+	/* Gone and come again. */
+	EXPECT(!madvise(e.dst, SIZE, MADV_DONTNEED));
+	EXPECT(!transfer(&p, IBV_WR_ATOMIC_WRITE, &at, 8));
+	EXPECT(*(uint64_t *)at.dst == 0x123456789);
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
 /* What the process gives up, and what it gets in its place. */
 static void pages_go_and_come(void)
 {
@@ -604,6 +622,7 @@ static const struct {
 	CASE(read_finds_nothing_there),
 	CASE(send_finds_nothing_there),
 	CASE(atomic_finds_nothing_there),
+	CASE(atomic_write_finds_nothing_there),
 	CASE(pages_go_and_come),
 	CASE(read_page_is_not_written),
 	CASE(child_keeps_what_it_had),
