@@ -77,13 +77,7 @@ disk() {
 cut() {
 	target_up
 	initiator_up
-	mount_disk "$DISK"
-	fill $MOUNTED/before 8
-	cut_while_writing "$1" 15 $MOUNTED/during
-	files_are_same
-	fill $MOUNTED/after 8
-	files_are_same
-	umount $MOUNTED
+	disk_survives_cut "$1" "$DISK"
 }
 
 # The link goes under the session, which finds it again when it is back.
@@ -92,12 +86,9 @@ link_deleted() {
 	initiator_up
 	mount_disk "$DISK"
 	fill $MOUNTED/before 8
-	SECONDS=0
-	rdma link delete frdma0
-	note "deleted within $SECONDS s"
-	[ $SECONDS -lt 20 ]
+	delete_link 1
 	modprobe -r frdma
-	links_up
+	link_again 1
 	files_are_same
 	fill $MOUNTED/after 8
 	files_are_same

@@ -311,21 +311,16 @@ static void mapping_outlives_queue(void)
 	EXPECT(!wait_status);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(random_nonsense),
 	CASE(send_index_goes_back),
 	CASE(send_index_jumps),
 	CASE(mapping_outlives_queue),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc < 4)
 		return 2;
 	open_device(argv[1], argv[2]);
@@ -336,11 +331,5 @@ int main(int argc, char **argv)
 	memory = aligned_alloc(4096, MEMORY);
 	mr = ibv_reg_mr(pd, memory, MEMORY, RIGHTS);
 	EXPECT(mr);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

@@ -588,11 +588,7 @@ static void ioctls_of_chance(void)
 	printf("%u of %u ioctls taken\n", taken, n);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(qp_beyond_limits),
 	CASE(what_is_used_stays),
 	CASE(modify_refuses_values),
@@ -604,12 +600,11 @@ static const struct {
 	CASE(numbers_tell_nothing),
 	CASE(commands_of_chance),
 	CASE(ioctls_of_chance),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);
@@ -617,11 +612,5 @@ int main(int argc, char **argv)
 	memory = aligned_alloc(PAGE, 2 * PAGE);
 	mr = ibv_reg_mr(pd, memory, PAGE, RIGHTS);
 	EXPECT(mr);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

@@ -113,6 +113,34 @@ cut_while_writing() {
 	note "$how: written to the end after $SECONDS s, $seconds of them cut"
 }
 
+# A file system on DISK keeps its files while the link is cut. Arguments: HOW DISK
+disk_survives_cut() {
+	mount_disk "$2"
+	fill $MOUNTED/before 8
+	cut_while_writing "$1" 15 $MOUNTED/during
+	files_are_same
+	fill $MOUNTED/after 8
+	files_are_same
+	umount $MOUNTED
+}
+
+# Deletes the link of guest N: who uses it must let go soon.
+delete_link() {
+	SECONDS=0
+	ktap_on "$1" 'rdma link delete frdma0'
+	defer link_again "$1"
+	note "deleted within $SECONDS s"
+	[ $SECONDS -lt 20 ] || fail "that was too long"
+}
+
+# Makes it again, if it is not there, and waits for it.
+link_again() {
+	ktap_on "$1" '[ -e /sys/class/infiniband/frdma0 ] || {
+		modprobe frdma && rdma link add frdma0 type frdma netdev eth0; }'
+	await 20 ktap_on "$1" \
+		'grep -q ACTIVE /sys/class/infiniband/frdma0/ports/1/state'
+}
+
 # No connection is left in guest N. Those made by rdma_cm are called so, whoever
 # asked for them: only one consumer is there at a time.
 no_connection() {

@@ -7,6 +7,7 @@
 #define FRDMA_TEST_PAIR_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,29 +108,41 @@ struct pair {
 	struct ibv_qp *near, *far;
 };
 
-static inline struct pair make_pair(uint32_t depth)
+static inline struct pair make_pair_on(struct ibv_cq *near_cq,
+				       struct ibv_cq *far_cq, uint32_t depth)
 {
-	struct pair p;
+	struct pair p = {
+		near_cq, far_cq, make_qp(near_cq, depth), make_qp(far_cq, depth),
+	};
 
-	p.near_cq = ibv_create_cq(ctx, 2 * depth, NULL, NULL, 0);
-	p.far_cq = ibv_create_cq(ctx, 2 * depth, NULL, NULL, 0);
-	EXPECT(p.near_cq && p.far_cq);
-	p.near = make_qp(p.near_cq, depth);
-	p.far = make_qp(p.far_cq, depth);
 	EXPECT(p.near && p.far);
 	EXPECT(!connect_qp(p.near, p.far->qp_num));
 	EXPECT(!connect_qp(p.far, p.near->qp_num));
 	return p;
 }
 
-static inline void unmake_pair(struct pair *p)
+static inline struct pair make_pair(uint32_t depth)
+{
+	struct ibv_cq *near_cq = ibv_create_cq(ctx, 2 * depth, NULL, NULL, 0);
+	struct ibv_cq *far_cq = ibv_create_cq(ctx, 2 * depth, NULL, NULL, 0);
+
+	EXPECT(near_cq && far_cq);
+	return make_pair_on(near_cq, far_cq, depth);
+}
+
+static inline void unmake_qps(struct pair *p)
 {
 	EXPECT(!ibv_destroy_qp(p->near) && !ibv_destroy_qp(p->far));
+}
+
+static inline void unmake_pair(struct pair *p)
+{
+	unmake_qps(p);
 	EXPECT(!ibv_destroy_cq(p->near_cq) && !ibv_destroy_cq(p->far_cq));
 }
 
-/* Status of the next completion. */
-static inline int status(struct ibv_cq *cq)
+/* The next completion, which has to come within 20 s. */
+static inline struct ibv_wc next_wc(struct ibv_cq *cq)
 {
 	double end = now() + 20;
 	struct ibv_wc wc;
@@ -139,7 +152,65 @@ static inline int status(struct ibv_cq *cq)
 		n = ibv_poll_cq(cq, 1, &wc);
 	while (!n && now() < end);
 	EXPECT(n == 1);
-	return wc.status;
+	return wc;
+}
+
+/* Its status. */
+static inline int status(struct ibv_cq *cq)
+{
+	return next_wc(cq).status;
+}
+
+/* Posts one work request with one SGE; how it ends. */
+static inline int post_wait(struct ibv_qp *qp, struct ibv_cq *cq,
+			    struct ibv_send_wr wr, struct ibv_sge sge)
+{
+	struct ibv_send_wr *bad;
+
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	EXPECT(!ibv_post_send(qp, &wr, &bad));
+	return status(cq);
+}
+
+/* Bytes that differ from those of another seed, and of another place. */
+static inline void fill(void *bytes, size_t len, unsigned int seed)
+{
+	unsigned char *p = bytes;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		p[i] = i * seed + (i >> 8) + seed;
+}
+
+static inline bool is_filled(const void *bytes, size_t len, unsigned int seed)
+{
+	const unsigned char *p = bytes;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (p[i] != (unsigned char)(i * seed + (i >> 8) + seed))
+			return false;
+	return true;
+}
+
+/** struct test_case - what a program does if it is called with a name */
+struct test_case {
+	const char *name;
+	void (*run)(void);
+};
+
+#define CASE(name_)	{ #name_, name_ }
+
+/* Runs the one called @name, of @cases, which end with an empty one. */
+static inline int run_case(const struct test_case *cases, const char *name)
+{
+	for (; cases->name; cases++)
+		if (!strcmp(cases->name, name)) {
+			cases->run();
+			return 0;
+		}
+	return 2;
 }
 
 static inline void open_device(const char *name, const char *gid)

@@ -25,6 +25,28 @@ compile() {
 	done
 }
 
+# Runs those of rdma-core's own tests whose names contain a PATTERN on frdma0:
+# the tests that the distribution ships with the installed pyverbs. COUNT of
+# them have to pass: one that is skipped has not. Arguments: COUNT PATTERN...
+pyverbs_of() {
+	local count=$1 dir=$KTAP_TMP/pyverbs ok pattern patterns=()
+
+	shift
+	for pattern; do
+		patterns+=(-k "$pattern")
+	done
+	mkdir "$dir"
+	cp -r /usr/share/doc/rdma-core/tests "$dir"
+	gunzip -q "$dir"/tests/*.gz
+	python3 -B "$dir/tests/run_tests.py" -v --dev frdma0 --port 1 \
+		--gid "$(gid_index frdma0 v4)" "${patterns[@]}" \
+		>"$dir/said" 2>&1 || true
+	ok=$(grep -c ' ok$' "$dir/said") || true
+	[ "$ok" = "$count" ] ||
+		fail "$ok of $count passed: $(grep -v ' ok$' "$dir/said")"
+	note "$(grep '^Ran' "$dir/said"), $(tail -n 1 "$dir/said")"
+}
+
 # Runs "exchange" between DEV1 here and DEV2 in guest 2, which responds.
 # Arguments: DEV1 DEV2 FAMILY [OPTION...]
 exchange_between() {

@@ -59,25 +59,6 @@ static bool holds(struct ibv_dm *dm, uint64_t off, const void *bytes,
 	return !memcmp(copy, bytes, len);
 }
 
-static void fill(unsigned char *p, size_t len, unsigned int seed)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		p[i] = i * seed + (i >> 8);
-}
-
-static int post_wait(struct ibv_qp *qp, struct ibv_cq *cq,
-		     struct ibv_send_wr wr, struct ibv_sge sge)
-{
-	struct ibv_send_wr *bad;
-
-	wr.sg_list = &sge;
-	wr.num_sge = 1;
-	EXPECT(!ibv_post_send(qp, &wr, &bad));
-	return status(cq);
-}
-
 static int reach(struct pair *p, enum ibv_wr_opcode opcode, uint32_t rkey,
 		 uint64_t addr, uint32_t len)
 {
@@ -152,7 +133,7 @@ static void is_written_and_read(void)
 	EXPECT(!ibv_memcpy_to_dm(dm, 0, local, SIZE));
 	memset(local, 0, SIZE);
 	EXPECT(!reach(&p, IBV_WR_RDMA_READ, mr->rkey, 0, SIZE));
-	EXPECT(holds(dm, 0, local, SIZE) && local[1] == 7);
+	EXPECT(holds(dm, 0, local, SIZE) && is_filled(local, SIZE, 7));
 
 	unmake_pair(&p);
 	EXPECT(!ibv_dereg_mr(mr) && !ibv_free_dm(dm));
@@ -313,11 +294,7 @@ static void outlives_the_device(void)
 	EXPECT(holds(dm, 0, local, SIZE));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(refuses),
 	CASE(is_copied_to_and_from),
 	CASE(is_written_and_read),
@@ -330,12 +307,12 @@ static const struct {
 	CASE(is_as_much_as_it_says),
 	CASE(takes_all_and_stays),
 	CASE(outlives_the_device),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
 	struct ibv_device_attr_ex attr;
-	size_t i;
 
 	if (argc != 4)
 		return 2;
@@ -345,11 +322,5 @@ int main(int argc, char **argv)
 	max_size = attr.max_dm_size;
 	local_mr = ibv_reg_mr(pd, local, SIZE, RIGHTS);
 	EXPECT(local_mr);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

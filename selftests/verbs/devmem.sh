@@ -27,20 +27,6 @@ comes_back_from_the_dead() {
 }
 
 # All but one, which imports device memory of another process.
-pyverbs() {
-	local gid ok
-
-	gid=$(gid_index frdma0 v4)
-	[ -e /usr/src/rdma-core/tests/run_tests.py ] ||
-		skip "the source of rdma-core is not here"
-	cd /usr/src/rdma-core || fail "no way in"
-	python3 -B tests/run_tests.py -v --dev frdma0 --port 1 --gid "$gid" \
-		-k DMTest -k DeviceMemory 2>&1 |
-		tee "$KTAP_TMP/pyverbs"
-	ok=$(grep -c ' ok$' "$KTAP_TMP/pyverbs")
-	[ "$ok" = 17 ] || fail "$ok of 17 passed"
-}
-
 compile devmem
 links_up
 for case in refuses is_copied_to_and_from is_written_and_read \
@@ -50,6 +36,7 @@ for case in refuses is_copied_to_and_from is_written_and_read \
 	ktap_test devmem $case
 done
 ktap_test comes_back_from_the_dead
-ktap_test pyverbs
+# All but one, which imports device memory of another process.
+ktap_test pyverbs_of 17 DMTest DeviceMemory
 ktap_test devmem outlives_the_device
 ktap_end

@@ -111,27 +111,6 @@ static struct ibv_mr *reg_all(const struct buffer *b)
 	return mr;
 }
 
-static void fill(void *bytes, size_t len, unsigned int seed)
-{
-	unsigned char *p = bytes;
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		p[i] = i * seed + (i >> 8);
-}
-
-/* One work request of @qp; how it ends. */
-static int post_wait(struct ibv_qp *qp, struct ibv_cq *cq,
-		     struct ibv_send_wr wr, struct ibv_sge sge)
-{
-	struct ibv_send_wr *bad;
-
-	wr.sg_list = &sge;
-	wr.num_sge = 1;
-	EXPECT(!ibv_post_send(qp, &wr, &bad));
-	return status(cq);
-}
-
 static int reach(struct pair *p, enum ibv_wr_opcode opcode,
 		 struct ibv_mr *mr, uint64_t addr, uint32_t len)
 {
@@ -179,7 +158,7 @@ static void is_written_and_read(void)
 	memset(local, 0, SIZE);
 	EXPECT(!reach(&p, IBV_WR_RDMA_READ, mr, 0, SIZE));
 	EXPECT(holds(&b, 0, local, SIZE));
-	EXPECT(local[1] == 31);
+	EXPECT(is_filled(local, SIZE, 31));
 
 	unmake_pair(&p);
 	EXPECT(!ibv_dereg_mr(mr));
@@ -364,11 +343,7 @@ static void has_a_region(void)
 	pause();
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(refuses),
 	CASE(is_written_and_read),
 	CASE(is_a_source),
@@ -380,23 +355,16 @@ static const struct {
 	CASE(is_registered_twice),
 	CASE(stays_as_it_is),
 	CASE(has_a_region),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 5)
 		return 2;
 	exporter = argv[3];
 	open_device(argv[1], argv[2]);
 	local_mr = ibv_reg_mr(pd, local, SIZE, RIGHTS);
 	EXPECT(local_mr);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[4])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[4]);
 }

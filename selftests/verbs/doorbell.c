@@ -125,22 +125,17 @@ static void no_queue_pair(void)
 	EXPECT(ring_doorbell_of(ctx->cmd_fd, handle) && errno == ENOENT);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(another_user),
 	CASE(another_user_waits_for_events),
 	CASE(another_user_after_an_error),
 	CASE(another_program),
 	CASE(no_queue_pair),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc == 3)
 		return !!ring_doorbell_of(atoi(argv[1]), atoi(argv[2]));
 	if (argc != 4)
@@ -149,11 +144,5 @@ int main(int argc, char **argv)
 	mr = ibv_reg_mr(pd, memory, sizeof(memory), RIGHTS);
 	EXPECT(mr);
 	p = make_pair(4);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

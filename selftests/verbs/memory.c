@@ -8,49 +8,21 @@
  * Each case is a process of its own. The first expectation that does not hold
  * is printed and ends it.
  */
-#include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <infiniband/verbs.h>
+#include "../lib/pair.h"
 
-#define RIGHTS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
-		 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 #define PAGE	4096
 #define MAX_MAPS	64
-
-#define EXPECT(cond) do {						\
-	if (!(cond)) {							\
-		printf("%s:%d: %s (%s)\n", __FILE__, __LINE__, #cond,	\
-		       strerror(errno));				\
-		exit(1);						\
-	}								\
-} while (0)
+#define DEPTH	64
 
 #define REFUSED(call, err) do {						\
 	errno = 0;							\
 	EXPECT(!(call) && errno == (err));				\
 } while (0)
-
-static struct ibv_context *ctx;
-static struct ibv_pd *pd;
-static int gid_index;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 static void *pages(size_t len)
 {
@@ -59,72 +31,6 @@ static void *pages(size_t len)
 
 	EXPECT(p != MAP_FAILED);
 	return p;
-}
-
-/* Two queue pairs on one completion queue, connected to each other. */
-struct pair {
-	struct ibv_cq *cq;
-	struct ibv_qp *near, *far;
-};
-
-static struct ibv_qp *make_qp(struct ibv_cq *cq)
-{
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
-		.sq_sig_all = 1,
-		.cap = { .max_send_wr = 64, .max_recv_wr = 64,
-			 .max_send_sge = 4, .max_recv_sge = 4 },
-	};
-	struct ibv_qp *qp = ibv_create_qp(pd, &init);
-
-	EXPECT(qp);
-	return qp;
-}
-
-static void connect_to(struct ibv_qp *qp, const struct ibv_qp *peer)
-{
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT, .port_num = 1,
-		.qp_access_flags = RIGHTS,
-	};
-
-	EXPECT(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
-			      IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
-	attr = (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
-		.dest_qp_num = peer->qp_num, .max_dest_rd_atomic = 4,
-		.min_rnr_timer = 12,
-		.ah_attr = { .is_global = 1, .port_num = 1,
-			     .grh = { .sgid_index = gid_index,
-				      .hop_limit = 4 } },
-	};
-	EXPECT(!ibv_query_gid(ctx, 1, gid_index, &attr.ah_attr.grh.dgid));
-	EXPECT(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV |
-			      IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-			      IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-			      IBV_QP_MIN_RNR_TIMER));
-	attr = (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7,
-		.rnr_retry = 7, .max_rd_atomic = 4,
-	};
-	EXPECT(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
-			      IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			      IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC));
-}
-
-static struct pair make_pair(struct ibv_cq *cq)
-{
-	struct pair p = { cq, make_qp(cq), make_qp(cq) };
-
-	connect_to(p.near, p.far);
-	connect_to(p.far, p.near);
-	return p;
-}
-
-static void unmake_pair(struct pair *p)
-{
-	EXPECT(!ibv_destroy_qp(p->near));
-	EXPECT(!ibv_destroy_qp(p->far));
 }
 
 static int post(struct pair *p, enum ibv_wr_opcode opcode, const void *local,
@@ -139,27 +45,12 @@ static int post(struct pair *p, enum ibv_wr_opcode opcode, const void *local,
 	return ibv_post_send(p->near, &wr, &bad);
 }
 
-/* Status of the next completion. */
-static int status(struct ibv_cq *cq)
-{
-	double end = now() + 20;
-	struct ibv_wc wc;
-	int n;
-
-	do
-		n = ibv_poll_cq(cq, 1, &wc);
-	while (!n && now() < end);
-
-	EXPECT(n == 1);
-	return wc.status;
-}
-
 static int transfer(struct pair *p, enum ibv_wr_opcode opcode,
 		    const void *local, uint32_t len, uint32_t lkey,
 		    const void *remote, uint32_t rkey)
 {
 	EXPECT(!post(p, opcode, local, len, lkey, remote, rkey));
-	return status(p->cq);
+	return status(p->near_cq);
 }
 
 /* The process's mappings of rings. */
@@ -231,7 +122,7 @@ static void mr_of_any_length_and_alignment(void)
 static void mr_carries_data_at_any_address(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(ctx, 64, NULL, NULL, 0);
-	struct pair p = make_pair(cq);
+	struct pair p = make_pair_on(cq, cq, DEPTH);
 	size_t half = 512 << 10, i;
 	char *b = pages(2 * half);
 	struct ibv_mr *mr, *odd;
@@ -249,7 +140,7 @@ static void mr_carries_data_at_any_address(void)
 			 odd->lkey, b + half, mr->rkey));
 	EXPECT(!memcmp(b + PAGE + 1, b + half, PAGE + 5));
 
-	unmake_pair(&p);
+	unmake_qps(&p);
 	EXPECT(!ibv_dereg_mr(mr) && !ibv_dereg_mr(odd) && !ibv_destroy_cq(cq));
 }
 
@@ -258,11 +149,11 @@ static void access_ends(int want, const void *local, uint32_t len,
 			uint32_t lkey, const void *remote, uint32_t rkey)
 {
 	struct ibv_cq *cq = ibv_create_cq(ctx, 64, NULL, NULL, 0);
-	struct pair p = make_pair(cq);
+	struct pair p = make_pair_on(cq, cq, DEPTH);
 
 	EXPECT(transfer(&p, IBV_WR_RDMA_WRITE, local, len, lkey, remote,
 			rkey) == want);
-	unmake_pair(&p);
+	unmake_qps(&p);
 	EXPECT(!ibv_destroy_cq(cq));
 }
 
@@ -331,7 +222,7 @@ static void mr_of_4_gib_reaches_its_far_end(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(ctx, 64, NULL, NULL, 0);
 	size_t len = 4ULL << 30, n = 64 << 10, i;
-	struct pair p = make_pair(cq);
+	struct pair p = make_pair_on(cq, cq, DEPTH);
 	char *b = pages(len), *s = pages(n);
 	struct ibv_mr *mr, *src;
 	double start;
@@ -359,7 +250,7 @@ static void mr_of_4_gib_reaches_its_far_end(void)
 	EXPECT(transfer(&p, IBV_WR_RDMA_WRITE, s, 1, src->lkey, b + len,
 			mr->rkey) == IBV_WC_REM_ACCESS_ERR);
 
-	unmake_pair(&p);
+	unmake_qps(&p);
 	EXPECT(!ibv_dereg_mr(mr) && !ibv_dereg_mr(src) && !ibv_destroy_cq(cq));
 }
 
@@ -383,7 +274,7 @@ static void cq_of_the_largest_size(void)
 static void cq_resize_keeps_completions(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
-	struct pair p = make_pair(cq);
+	struct pair p = make_pair_on(cq, cq, DEPTH);
 	char *b = pages(PAGE);
 	struct ibv_mr *mr = ibv_reg_mr(pd, b, PAGE, RIGHTS);
 	int i;
@@ -403,7 +294,7 @@ static void cq_resize_keeps_completions(void)
 		EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b,
 				 mr->rkey));
 
-	unmake_pair(&p);
+	unmake_qps(&p);
 	EXPECT(!ibv_dereg_mr(mr) && !ibv_destroy_cq(cq));
 }
 
@@ -431,7 +322,7 @@ static void cq_events_on_each_vector(void)
 
 	for (v = 0; v < ctx->num_comp_vectors; v++) {
 		cq = ibv_create_cq(ctx, 64, NULL, channel, v);
-		p = make_pair(cq);
+		p = make_pair_on(cq, cq, DEPTH);
 		for (i = 0; i < 100; i++) {
 			EXPECT(!ibv_req_notify_cq(cq, 0));
 			EXPECT(!post(&p, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b,
@@ -448,7 +339,7 @@ static void cq_events_on_each_vector(void)
 		EXPECT(!events_on(channel, 20));
 		EXPECT(transfer(&p, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b, 1));
 		EXPECT(events_on(channel, 5000));
-		unmake_pair(&p);
+		unmake_qps(&p);
 		EXPECT(!ibv_destroy_cq(cq));
 	}
 	EXPECT(!ibv_dereg_mr(mr) && !ibv_destroy_comp_channel(channel));
@@ -457,7 +348,7 @@ static void cq_events_on_each_vector(void)
 static void cq_forgets_a_queue_pair(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(ctx, 64, NULL, NULL, 0);
-	struct pair p = make_pair(cq), q = make_pair(cq);
+	struct pair p = make_pair_on(cq, cq, DEPTH), q = make_pair_on(cq, cq, DEPTH);
 	char *b = pages(PAGE);
 	struct ibv_mr *mr = ibv_reg_mr(pd, b, PAGE, RIGHTS);
 	uint32_t stays = q.near->qp_num;
@@ -467,10 +358,10 @@ static void cq_forgets_a_queue_pair(void)
 	EXPECT(!post(&q, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b, mr->rkey));
 	EXPECT(!post(&p, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b, mr->rkey));
 	sleep(1);
-	unmake_pair(&p);
+	unmake_qps(&p);
 	EXPECT(ibv_poll_cq(cq, 64, wc) == 1 && wc[0].qp_num == stays);
 
-	unmake_pair(&q);
+	unmake_qps(&q);
 	EXPECT(!ibv_dereg_mr(mr) && !ibv_destroy_cq(cq));
 }
 
@@ -504,8 +395,8 @@ static void ring_scribbled_over(void)
 	EXPECT(ring_maps(maps) == 1);
 	ring = maps[0];
 	good_cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
-	bad = make_pair(bad_cq);
-	good = make_pair(good_cq);
+	bad = make_pair_on(bad_cq, bad_cq, DEPTH);
+	good = make_pair_on(good_cq, good_cq, DEPTH);
 	EXPECT(!transfer(&bad, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b,
 			 mr->rkey));
 
@@ -517,8 +408,8 @@ static void ring_scribbled_over(void)
 	EXPECT(!transfer(&good, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b,
 			 mr->rkey));
 
-	unmake_pair(&bad);
-	unmake_pair(&good);
+	unmake_qps(&bad);
+	unmake_qps(&good);
 	EXPECT(!ibv_destroy_cq(bad_cq) && !ibv_destroy_cq(good_cq));
 	EXPECT(!ibv_dereg_mr(mr) && !ring_maps(maps));
 }
@@ -589,7 +480,7 @@ static void ah_refuses(void)
 static void unplug(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
-	struct pair p = make_pair(cq);
+	struct pair p = make_pair_on(cq, cq, DEPTH);
 	char *b = pages(PAGE);
 	struct ibv_mr *mr = ibv_reg_mr(pd, b, PAGE, RIGHTS);
 	struct map maps[MAX_MAPS];
@@ -613,11 +504,7 @@ static void unplug(void)
 		memset(maps[i].at, 1, maps[i].len);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(mr_refuses),
 	CASE(mr_takes_optional_flags),
 	CASE(mr_of_any_length_and_alignment),
@@ -634,38 +521,14 @@ static const struct {
 	CASE(ring_maps_only_as_it_is),
 	CASE(ah_refuses),
 	CASE(unplug),
+	{ }
 };
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
-
-	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			return ibv_open_device(list[i]);
-
-	return NULL;
-}
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
-	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc != 4)
 		return 2;
 	setenv("RDMA_LINK", argv[1], 1);
-	gid_index = atoi(argv[2]);
-	ctx = open_device(argv[1]);
-	EXPECT(ctx);
-	pd = ibv_alloc_pd(ctx);
-	EXPECT(pd);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	open_device(argv[1], argv[2]);
+	return run_case(cases, argv[3]);
 }

@@ -232,11 +232,7 @@ static void destroyed_while_it_waits(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(device_says_so),
 	CASE(waits_for_a_count),
 	CASE(waits_for_a_period),
@@ -244,12 +240,11 @@ static const struct {
 	CASE(errors_do_not_wait),
 	CASE(what_waits_is_let_go_by_a_change),
 	CASE(destroyed_while_it_waits),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);
@@ -257,11 +252,5 @@ int main(int argc, char **argv)
 	channel = ibv_create_comp_channel(ctx);
 	EXPECT(mr && channel);
 	p = make_heard_pair();
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

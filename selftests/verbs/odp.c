@@ -41,24 +41,6 @@ static unsigned char *fresh(size_t len)
 	return p;
 }
 
-static void fill(unsigned char *p, size_t len, unsigned int seed)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		p[i] = i * seed + (i >> 8) + seed;
-}
-
-static bool is_filled(const unsigned char *p, size_t len, unsigned int seed)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (p[i] != (unsigned char)(i * seed + (i >> 8) + seed))
-			return false;
-	return true;
-}
-
 static struct ibv_mr *reg(void *p, size_t len, int access)
 {
 	struct ibv_mr *mr = ibv_reg_mr(pd, p, len, access);
@@ -611,11 +593,7 @@ static void unreliable_sends(void)
 	unmake_ends(&e);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(device_says_so),
 	CASE(refuses),
 	CASE(write_finds_nothing_there),
@@ -635,20 +613,13 @@ static const struct {
 	CASE(nobody_waits_any_more),
 	CASE(dies_waiting),
 	CASE(unreliable_sends),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	device = argv[1];
-	open_device(argv[1], argv[2]);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	open_device(argv[1], argv[2]);	return run_case(cases, argv[3]);
 }

@@ -18,22 +18,6 @@ odp() {
 	[ ! -s "$KTAP_TMP/said" ] || note "$(cat "$KTAP_TMP/said")"
 }
 
-# All but the one of XRC.
-pyverbs() {
-	local gid
-
-	gid=$(gid_index frdma0 v4)
-	[ -e /usr/src/rdma-core/tests/run_tests.py ] ||
-		skip "the source of rdma-core is not here"
-	python3 -c 'from pyverbs.mem_alloc import madvise' 2>&1 ||
-		skip "the tests are newer than the installed pyverbs"
-	cd /usr/src/rdma-core || fail "no way in"
-	python3 -B tests/run_tests.py -v --dev frdma0 --port 1 --gid "$gid" \
-		-k OdpTestCase 2>&1 | tee "$KTAP_TMP/pyverbs"
-	[ "$(grep -c ' ok$' "$KTAP_TMP/pyverbs")" -ge 16 ] ||
-		fail "not all passed"
-}
-
 compile odp
 links_up
 for case in device_says_so refuses write_finds_nothing_there \
@@ -45,5 +29,5 @@ for case in device_says_so refuses write_finds_nothing_there \
 	unreliable_sends; do
 	ktap_test odp $case
 done
-ktap_test pyverbs
+ktap_test pyverbs_of 16 OdpTestCase
 ktap_end

@@ -42,19 +42,6 @@ static uint64_t at(uint32_t offset)
 	return (uintptr_t)memory + offset;
 }
 
-static struct ibv_wc completion(struct ibv_cq *cq)
-{
-	double end = now() + 20;
-	struct ibv_wc wc;
-	int n;
-
-	do
-		n = ibv_poll_cq(cq, 1, &wc);
-	while (!n && now() < end);
-	EXPECT(n == 1);
-	return wc;
-}
-
 static void post(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint32_t len,
 		 uint64_t addr, uint32_t key, int flags)
 {
@@ -98,7 +85,7 @@ static void eight_bytes(void)
 	memset(memory, 0x11, SIZE);
 	memcpy(local, "one, two", 8);
 	post(p.near, IBV_WR_ATOMIC_WRITE, 8, at(8), mr->rkey, 0);
-	wc = completion(p.near_cq);
+	wc = next_wc(p.near_cq);
 	EXPECT(!wc.status && wc.opcode == IBV_WC_ATOMIC_WRITE);
 	EXPECT(!memcmp(memory + 8, "one, two", 8));
 	EXPECT(memory[7] == 0x11 && memory[16] == 0x11);
@@ -163,7 +150,7 @@ static void builder(void)
 	ibv_wr_atomic_write(ex, mr->rkey, at(64), "builder!");
 	EXPECT(!ibv_wr_complete(ex));
 	EXPECT(!status(p.near_cq));
-	EXPECT(completion(p.near_cq).opcode == IBV_WC_ATOMIC_WRITE);
+	EXPECT(next_wc(p.near_cq).opcode == IBV_WC_ATOMIC_WRITE);
 	EXPECT(!memcmp(memory + 64, "builder!", 8));
 	EXPECT(memory[72] == 0x22 && memory[127] == 0x22);
 	unmake_pair(&p);
@@ -281,7 +268,7 @@ static int flush_outcome(const struct ibv_mr *of, int rights, uint64_t addr,
 	ibv_wr_start(ex);
 	ibv_wr_flush(ex, of->rkey, addr, len, placement, select);
 	EXPECT(!ibv_wr_complete(ex));
-	wc = completion(p.near_cq);
+	wc = next_wc(p.near_cq);
 	EXPECT(wc.status || wc.opcode == IBV_WC_FLUSH);
 	unmake_pair(&p);
 	return wc.status;
@@ -509,11 +496,7 @@ static int reach(const char *port, const char *host)
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(device_says_so),
 	CASE(eight_bytes),
 	CASE(builder),
@@ -524,12 +507,11 @@ static const struct {
 	CASE(flush_refuses),
 	CASE(memory_that_forgets),
 	CASE(memory_that_does_not),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc < 4)
 		return 2;
 	file = argv[4];
@@ -542,10 +524,5 @@ int main(int argc, char **argv)
 		return serve(argv[4]);
 	if (!strcmp(argv[3], "reach"))
 		return reach(argv[4], argv[5]);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

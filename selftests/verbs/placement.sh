@@ -25,19 +25,6 @@ wire() {
 	done
 }
 
-# One that is skipped has not passed.
-pyverbs() {
-	local gid
-
-	gid=$(gid_index frdma0 v4)
-	[ -e /usr/src/rdma-core/tests/run_tests.py ] ||
-		skip "the source of rdma-core is not here"
-	cd /usr/src/rdma-core || fail "no way in"
-	python3 -B tests/run_tests.py -v --dev frdma0 --port 1 --gid "$gid" \
-		-k "$1" 2>&1 | tee "$KTAP_TMP/pyverbs"
-	[ "$(grep -c ' ok$' "$KTAP_TMP/pyverbs")" = "$2" ]
-}
-
 compile placement
 links_up
 for case in device_says_so eight_bytes builder refuses \
@@ -46,6 +33,6 @@ for case in device_says_so eight_bytes builder refuses \
 	ktap_test placement $case
 done
 ktap_test wire
-ktap_test pyverbs test_qp_ex_rc_atomic_write 1
-ktap_test pyverbs test_qp_ex_rc_flush 2
+ktap_test pyverbs_of 1 test_qp_ex_rc_atomic_write
+ktap_test pyverbs_of 2 test_qp_ex_rc_flush
 ktap_end

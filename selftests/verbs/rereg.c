@@ -154,11 +154,7 @@ static void reading_does_not_become_writing(void)
 	EXPECT(!ibv_dereg_mr(mr));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(translation),
 	CASE(domain),
 	CASE(access_rights),
@@ -169,12 +165,11 @@ static const struct {
 	CASE(many_times),
 	CASE(refuses),
 	CASE(reading_does_not_become_writing),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);
@@ -186,11 +181,5 @@ int main(int argc, char **argv)
 	local_mr = ibv_reg_mr(first_pd, local, SIZE, RIGHTS);
 	other_local_mr = ibv_reg_mr(other_pd, local, SIZE, RIGHTS);
 	EXPECT(local_mr && other_local_mr);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

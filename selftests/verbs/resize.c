@@ -81,28 +81,17 @@ static void under_traffic(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(under_traffic),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);
 	mr = ibv_reg_mr(pd, memory, sizeof(memory), RIGHTS);
 	EXPECT(mr);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

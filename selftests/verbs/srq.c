@@ -107,19 +107,6 @@ static void post_send(struct ibv_qp *qp, uint32_t len)
 	EXPECT(!try_send(qp, len));
 }
 
-static struct ibv_wc next_wc(struct ibv_cq *cq)
-{
-	double end = now() + 20;
-	struct ibv_wc wc;
-	int n;
-
-	do
-		n = ibv_poll_cq(cq, 1, &wc);
-	while (!n && now() < end);
-	EXPECT(n == 1);
-	return wc;
-}
-
 static bool completes(struct ibv_cq *cq)
 {
 	struct ibv_wc wc;
@@ -614,11 +601,7 @@ static void hostile_index(void)
 	EXPECT(!ibv_destroy_srq(bad) && !ibv_destroy_srq(good));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(verbs),
 	CASE(limit),
 	CASE(empty_then_posted),
@@ -629,12 +612,11 @@ static const struct {
 	CASE(many_takers),
 	CASE(resize_under_traffic),
 	CASE(hostile_index),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);
@@ -643,11 +625,5 @@ int main(int argc, char **argv)
 	send_cq = ibv_create_cq(ctx, 4096, NULL, NULL, 0);
 	recv_cq = ibv_create_cq(ctx, 4096, NULL, NULL, 0);
 	EXPECT(mr && send_cq && recv_cq);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

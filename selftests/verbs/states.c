@@ -194,23 +194,19 @@ static void reset_forgets(void)
 	EXPECT(!connect_qp(p.near, p.far->qp_num));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(sqd_begins_nothing),
 	CASE(sqd_begins_no_datagram),
 	CASE(sqe_and_back),
 	CASE(no_sqe_of_a_connection),
 	CASE(queries_tell_all),
 	CASE(reset_forgets),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
 	struct ibv_ah_attr attr;
-	size_t i;
 
 	if (argc != 4)
 		return 2;
@@ -220,11 +216,5 @@ int main(int argc, char **argv)
 	attr = rtr_attr(0).ah_attr;
 	ah = ibv_create_ah(pd, &attr);
 	EXPECT(ah);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

@@ -22,19 +22,6 @@ static unsigned char memory[4 * 8192];
 static unsigned char *const source = memory, *const target = memory + 8192;
 static struct ibv_mr *mr;
 
-static struct ibv_wc poll_one(struct ibv_cq *cq)
-{
-	double end = now() + 20;
-	struct ibv_wc wc;
-	int n;
-
-	do
-		n = ibv_poll_cq(cq, 1, &wc);
-	while (!n && now() < end);
-	EXPECT(n == 1);
-	return wc;
-}
-
 static void nothing_completes(struct ibv_cq *cq)
 {
 	struct ibv_wc wc;
@@ -148,7 +135,7 @@ static void send_uc(struct pair *p, enum ibv_wr_opcode opcode, uint32_t len,
 static void received(struct pair *p, enum ibv_wc_opcode opcode, uint32_t len,
 		     bool imm)
 {
-	struct ibv_wc wc = poll_one(p->far_cq);
+	struct ibv_wc wc = next_wc(p->far_cq);
 
 	EXPECT(wc.status == IBV_WC_SUCCESS && wc.opcode == opcode);
 	EXPECT(wc.byte_len == len && wc.qp_num == p->far->qp_num);
@@ -316,7 +303,7 @@ static void send_ud(struct datagrams *from, struct ibv_ah *ah, uint32_t to,
 
 static void ud_received(struct datagrams *d, uint32_t from, uint32_t len)
 {
-	struct ibv_wc wc = poll_one(d->cq);
+	struct ibv_wc wc = next_wc(d->cq);
 
 	EXPECT(wc.status == IBV_WC_SUCCESS && wc.opcode == IBV_WC_RECV);
 	EXPECT(wc.byte_len == len + GRH && wc.src_qp == from);
@@ -495,11 +482,7 @@ static void mcast_rules(void)
 	EXPECT(!ibv_attach_mcast(d.qp, &group, 0));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(uc_operations),
 	CASE(uc_drops_in_silence),
 	CASE(uc_sqe_and_back),
@@ -508,21 +491,14 @@ static const struct {
 	CASE(ud_privileged_qkeys),
 	CASE(mcast_delivers),
 	CASE(mcast_rules),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);
 	mr = ibv_reg_mr(pd, memory, sizeof(memory), RIGHTS);
-	EXPECT(mr);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	EXPECT(mr);	return run_case(cases, argv[3]);
 }

@@ -469,11 +469,7 @@ static void builder(void)
 	EXPECT(write_to(&p, key, at(FROM)) == IBV_WC_REM_ACCESS_ERR);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(device_says_so),
 	CASE(type_1_shows_a_part),
 	CASE(read_and_atomic_through_a_window),
@@ -490,12 +486,11 @@ static const struct {
 	CASE(no_local_key),
 	CASE(rebound_under_fire),
 	CASE(builder),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);
@@ -503,11 +498,5 @@ int main(int argc, char **argv)
 			IBV_ACCESS_MW_BIND);
 	local_mr = ibv_reg_mr(pd, local, SIZE, IBV_ACCESS_LOCAL_WRITE);
 	EXPECT(mr && local_mr);
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }

@@ -11,20 +11,6 @@ windows() {
 	"$PROGRAMS/windows" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-# All seven of them: one that is skipped has not passed.
-pyverbs() {
-	local gid ok
-
-	gid=$(gid_index frdma0 v4)
-	[ -e /usr/src/rdma-core/tests/run_tests.py ] ||
-		skip "the source of rdma-core is not here"
-	cd /usr/src/rdma-core || fail "no way in"
-	python3 -B tests/run_tests.py -v --dev frdma0 --port 1 --gid "$gid" \
-		-k MWTest 2>&1 | tee "$KTAP_TMP/pyverbs"
-	ok=$(grep -c ' ok$' "$KTAP_TMP/pyverbs")
-	[ "$ok" = 7 ] || fail "$ok of 7 passed"
-}
-
 compile windows
 links_up
 for case in device_says_so type_1_shows_a_part \
@@ -36,5 +22,5 @@ for case in device_says_so type_1_shows_a_part \
 	rebound_under_fire builder; do
 	ktap_test windows $case
 done
-ktap_test pyverbs
+ktap_test pyverbs_of 7 MWTest
 ktap_end

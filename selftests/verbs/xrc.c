@@ -227,19 +227,6 @@ static int access_status(struct link *l, const struct queue *q, uint32_t rkey,
 	return status(send_cq);
 }
 
-static struct ibv_wc next_wc(struct ibv_cq *cq)
-{
-	double end = now() + 20;
-	struct ibv_wc wc;
-	int n;
-
-	do
-		n = ibv_poll_cq(cq, 1, &wc);
-	while (!n && now() < end);
-	EXPECT(n == 1);
-	return wc;
-}
-
 static bool is_empty(struct ibv_cq *cq)
 {
 	struct ibv_wc wc;
@@ -257,24 +244,6 @@ static struct ibv_async_event next_event(struct ibv_context *of)
 	printf("%s\n", ibv_event_type_str(event.event_type));
 	ibv_ack_async_event(&event);
 	return event;
-}
-
-static void fill(unsigned char *at, size_t len, unsigned int seed)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		at[i] = seed + i * 7;
-}
-
-static bool holds(const unsigned char *at, size_t len, unsigned int seed)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (at[i] != (unsigned char)(seed + i * 7))
-			return false;
-	return true;
 }
 
 /*
@@ -305,7 +274,7 @@ static void sends(void)
 		EXPECT(wc.src_qp == l.ini->qp_num);
 		EXPECT(!!(wc.wc_flags & IBV_WC_WITH_IMM) == !(i % 2));
 		EXPECT(i % 2 || wc.imm_data == htobe32(0x1234));
-		EXPECT(holds(memory + i * SLOT, lens[i], i));
+		EXPECT(is_filled(memory + i * SLOT, lens[i], i));
 		EXPECT(!memory[i * SLOT + lens[i]] || lens[i] == SLOT);
 	}
 	EXPECT(is_empty(q.cq) && is_empty(send_cq));
@@ -322,11 +291,11 @@ static void one_sided(void)
 
 	fill(source, SLOT, 3);
 	EXPECT(!access_status(&l, &q, q.mr->rkey, IBV_WR_RDMA_WRITE, 3001));
-	EXPECT(holds(memory, 3001, 3) && !memory[3001]);
+	EXPECT(is_filled(memory, 3001, 3) && !memory[3001]);
 
 	fill(memory, SLOT, 4);
 	EXPECT(!access_status(&l, &q, q.mr->rkey, IBV_WR_RDMA_READ, SLOT));
-	EXPECT(holds(source, SLOT, 4));
+	EXPECT(is_filled(source, SLOT, 4));
 
 	*word = 37;
 	EXPECT(!access_status(&l, &q, q.mr->rkey,
@@ -349,7 +318,7 @@ static void one_sided(void)
 	EXPECT(wc.status == IBV_WC_SUCCESS && wc.wr_id == 9);
 	EXPECT(wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM && wc.byte_len == 2000);
 	EXPECT(wc.src_qp == l.ini->qp_num);
-	EXPECT(holds(memory, 2000, 5));
+	EXPECT(is_filled(memory, 2000, 5));
 	unmake_link(&l);
 	unmake_queue(&q);
 }
@@ -585,7 +554,7 @@ static int serve(const char *device, const char *gid, int to)
 	receive(&q, 1);
 	EXPECT(write(to, &q.number, sizeof(q.number)) == sizeof(q.number));
 	EXPECT(next_wc(q.cq).byte_len == 2222);
-	EXPECT(holds(memory + SLOT, 2222, 6));
+	EXPECT(is_filled(memory + SLOT, 2222, 6));
 
 	/* It ends as it likes. */
 	_exit(0);
@@ -825,31 +794,28 @@ static void sleep_with_all(void)
 	pause();
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-	{ "sends", sends },
-	{ "one_sided", one_sided },
-	{ "builder", builder },
-	{ "several_queues", several_queues },
-	{ "protection_domains", protection_domains },
-	{ "wrong_numbers", wrong_numbers },
-	{ "shared_target", shared_target },
-	{ "busy_objects", busy_objects },
-	{ "bad_input", bad_input },
-	{ "queries", queries },
-	{ "again", again },
-	{ "limit", limit },
-	{ "queue_goes_under_traffic", queue_goes_under_traffic },
+static const struct test_case cases[] = {
+	CASE(sends),
+	CASE(one_sided),
+	CASE(builder),
+	CASE(several_queues),
+	CASE(protection_domains),
+	CASE(wrong_numbers),
+	CASE(shared_target),
+	CASE(busy_objects),
+	CASE(bad_input),
+	CASE(queries),
+	CASE(again),
+	CASE(limit),
+	CASE(queue_goes_under_traffic),
 	{ "sleep", sleep_with_all },
+	{ }
 };
 
 int main(int argc, char **argv)
 {
 	int ends[2];
 	bool forks;
-	size_t i;
 
 	if (argc != 4)
 		return 2;
@@ -867,14 +833,10 @@ int main(int argc, char **argv)
 		another_process(ends[0]);
 		return 0;
 	}
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, argv[3]))
-			continue;
-		cases[i].run();
-		EXPECT(!ibv_destroy_cq(send_cq) && !ibv_dereg_mr(source_mr));
-		EXPECT(!ibv_close_xrcd(domain) && !ibv_dealloc_pd(pd));
-		EXPECT(!ibv_close_device(ctx));
-		return 0;
-	}
-	return 2;
+	if (run_case(cases, argv[3]))
+		return 2;
+	EXPECT(!ibv_destroy_cq(send_cq) && !ibv_dereg_mr(source_mr));
+	EXPECT(!ibv_close_xrcd(domain) && !ibv_dealloc_pd(pd));
+	EXPECT(!ibv_close_device(ctx));
+	return 0;
 }

@@ -55,20 +55,6 @@ shown() {
 		.drv_msn == 1" "$KTAP_TMP/shown"
 }
 
-# What rdma-core tests itself with. Debian ships it as documentation.
-pyverbs() {
-	local dir=$KTAP_TMP/pyverbs
-
-	mkdir "$dir"
-	cp -r /usr/share/doc/rdma-core/tests "$dir"
-	gunzip -q "$dir"/tests/*.gz
-	python3 "$dir/tests/run_tests.py" --dev frdma0 -v -k xrc \
-		>"$dir/said" 2>&1 || fail "$(tail -n 20 "$dir/said")"
-	grep -q '^OK' "$dir/said" || fail "$(<"$dir/said")"
-	grep -v 'ok$' "$dir/said"
-	note "$(grep '^Ran' "$dir/said"), $(tail -n 1 "$dir/said")"
-}
-
 compile xrc
 links_up
 for name in sends one_sided builder several_queues protection_domains \
@@ -88,5 +74,5 @@ ktap_test perftest ib_atomic_bw v4 -c XRC -n 100
 ktap_test perftest ib_send_lat v4 -c XRC -n 100
 ktap_test connection_manager
 ktap_test over_a_bad_line
-ktap_test pyverbs
+ktap_test pyverbs_of 6 xrc
 ktap_end
