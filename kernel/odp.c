@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
 #include "dev.h"
 #include "mr.h"
@@ -132,12 +133,26 @@ static int odp_reserve(struct frdma_odp *odp, const struct hmm_range *range)
 	return 0;
 }
 
+/*
+ * Can the kernel touch the page? Processes have pages that are taken out of
+ * its address space (memfd_secret()).
+ */
+static bool odp_can_touch(const void *kaddr)
+{
+	u8 byte;
+
+	return !get_kernel_nofault(byte, (const u8 *)kaddr);
+}
+
 /* Under the lock: a page that was found, with a reference if it is written. */
 static int odp_store_page(struct frdma_odp *odp, unsigned long index,
 			  unsigned long pfn, bool write)
 {
 	struct page *page = hmm_pfn_to_page(pfn);
 	void *entry = page_address(page);
+
+	if (!odp_can_touch(entry))
+		return -EFAULT;
 
 	/* It may be there for writing already, as far as this one knows. */
 	if (!write && xa_load(&odp->present, index))

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -593,6 +594,37 @@ static void unreliable_sends(void)
 	unmake_ends(&e);
 }
 
+/* Memory that even the kernel does not reach: nobody else copies it either. */
+static void secret_is_refused(void)
+{
+	struct ends e = { .src = fresh(SIZE) };
+	int fd = syscall(SYS_memfd_secret, 0);
+	struct ends back;
+
+	if (fd < 0) {
+		printf("no secret memory: %s\n", strerror(errno));
+		return;
+	}
+	EXPECT(!ftruncate(fd, SIZE));
+	e.dst = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	EXPECT(e.dst != MAP_FAILED);
+	fill(e.dst, SIZE, 1);
+	e.from = reg(e.src, SIZE, ON_DEMAND);
+	e.to = reg(e.dst, SIZE, ON_DEMAND);
+	back = (struct ends) { e.to, e.from, e.dst, e.src };
+
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &e, 8) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_READ, &e, 8) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &back, 8) ==
+	       IBV_WC_LOC_PROT_ERR);
+	EXPECT(prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, e.to, e.dst,
+			SIZE) == EFAULT);
+	EXPECT(is_filled(e.dst, SIZE, 1));
+	unmake_ends(&e);
+}
+
 static const struct test_case cases[] = {
 	CASE(device_says_so),
 	CASE(refuses),
@@ -613,6 +645,7 @@ static const struct test_case cases[] = {
 	CASE(nobody_waits_any_more),
 	CASE(dies_waiting),
 	CASE(unreliable_sends),
+	CASE(secret_is_refused),
 	{ }
 };
 
