@@ -357,7 +357,7 @@ static enum packet_fate ask_for_pages(struct frdma_qp *qp,
 				      const struct frdma_swr *wr,
 				      const struct frdma_req_pkt *pkt)
 {
-	bool stores = frdma_swr_wants_response(wr);
+	bool stores = frdma_kind_brings_data(wr->kind);
 
 	return fate_of(frdma_sge_page_in(qp->dev, qp->pd, wr->sge,
 					 wr->wqe.num_sge, pkt->off,

@@ -625,6 +625,29 @@ static void secret_is_refused(void)
 	unmake_ends(&e);
 }
 
+/* Whose source is elsewhere is not asked for more rights than before. */
+static void atomic_write_only_reads(void)
+{
+	struct ibv_mr *other = reg(fresh(PAGE), PAGE, ON_DEMAND);
+	struct ends e = make_ends(PAGE, 0, RIGHTS);
+	struct pair p = make_pair(4);
+
+	*(uint64_t *)e.src = 0x123456789;
+	EXPECT(!transfer(&p, IBV_WR_ATOMIC_WRITE, &e, 8));
+	EXPECT(*(uint64_t *)e.dst == 0x123456789);
+	unmake_pair(&p);
+	unmake_ends(&e);
+
+	/* Nor is its source on demand. */
+	e = make_ends(PAGE, ON_DEMAND, RIGHTS);
+	*(uint64_t *)e.src = 0x987654321;
+	EXPECT(!mprotect(e.src, PAGE, PROT_READ));
+	EXPECT(!transfer_alone(IBV_WR_ATOMIC_WRITE, &e, 8));
+	EXPECT(*(uint64_t *)e.dst == 0x987654321);
+	unmake_ends(&e);
+	EXPECT(!ibv_dereg_mr(other));
+}
+
 static const struct test_case cases[] = {
 	CASE(device_says_so),
 	CASE(refuses),
@@ -646,6 +669,7 @@ static const struct test_case cases[] = {
 	CASE(dies_waiting),
 	CASE(unreliable_sends),
 	CASE(secret_is_refused),
+	CASE(atomic_write_only_reads),
 	{ }
 };
 
