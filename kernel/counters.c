@@ -20,7 +20,10 @@ struct frdma_qp_counter {
 	struct frdma_stats __percpu *stats;
 };
 
-/* The core's memory for a counter has no room for ours. */
+/*
+ * The core's memory for a counter has no room for ours. It may be asked for
+ * what is no more: see frdma_counter_update_stats().
+ */
 static struct frdma_qp_counter *find_own(const struct rdma_counter *counter)
 {
 	return xa_load(&to_frdma(counter->device)->counters, counter->id);
@@ -67,8 +70,8 @@ static void unmake_own(struct rdma_counter *counter)
 	xa_lock(&dev->counters);
 	__xa_erase(&dev->counters, counter->id);
 	frdma_stats_add((u64 *)dev->counters_past, own->stats);
-	xa_unlock(&dev->counters);
 	counter->id = 0;
+	xa_unlock(&dev->counters);
 
 	free_percpu(own->stats);
 	kfree(own);
@@ -149,11 +152,23 @@ struct rdma_hw_stats *frdma_counter_alloc_stats(struct rdma_counter *counter)
 	return frdma_alloc_stats();
 }
 
+/*
+ * "rdma statistic" asks for counters that it lists, and the core goes on
+ * listing one until frdma_counter_dealloc() has returned.
+ */
 int frdma_counter_update_stats(struct rdma_counter *counter)
 {
+	struct frdma_dev *dev = to_frdma(counter->device);
 	struct rdma_hw_stats *stats = counter->stats;
+	const struct frdma_qp_counter *own;
 
-	memset(stats->value, 0, stats->num_counters * sizeof(*stats->value));
-	frdma_stats_add(stats->value, find_own(counter)->stats);
-	return 0;
+	xa_lock(&dev->counters);
+	own = find_own(counter);
+	if (own) {
+		memset(stats->value, 0,
+		       stats->num_counters * sizeof(*stats->value));
+		frdma_stats_add(stats->value, own->stats);
+	}
+	xa_unlock(&dev->counters);
+	return own ? 0 : -ENOENT;
 }

@@ -9,15 +9,23 @@
  *	statistics DEVICE GID_INDEX mad ATTRIBUTE [METHOD]
  *		asks the device, by a datagram to queue pair 1 at its own
  *		address, and prints status and attribute in hexadecimal
+ *	statistics DEVICE GID_INDEX churn
+ *		makes and destroys queue pairs that are counted automatically,
+ *		while others look at the counters
  */
 #include <endian.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <linux/netlink.h>
 #include <linux/types.h>
 #include <rdma/ib_user_mad.h>
+#include <rdma/rdma_netlink.h>
 
 #include "../lib/pair.h"
 
@@ -118,6 +126,96 @@ static int mad(const char *device, int attribute, int method)
 	return 0;
 }
 
+#define CHURN_S		20
+
+static bool churned;
+
+/* What "rdma statistic qp show" asks for, of all counters of a device. */
+struct question {
+	struct nlmsghdr hdr;
+	struct nlattr dev_attr;
+	uint32_t dev;
+	struct nlattr res_attr;
+	uint32_t res;
+};
+
+static uint32_t device_index(void)
+{
+	char path[128];
+	uint32_t index;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "rdma dev show %s | cut -d : -f 1",
+		 ibv_get_device_name(ctx->device));
+	f = popen(path, "r");
+	EXPECT(f && fscanf(f, "%u", &index) == 1);
+	pclose(f);
+	return index;
+}
+
+static void *look(void *arg)
+{
+	struct question q = {
+		.hdr = {
+			.nlmsg_len = sizeof(q),
+			.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV,
+						RDMA_NLDEV_CMD_STAT_GET),
+			.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+		},
+		.dev_attr = { 8, RDMA_NLDEV_ATTR_DEV_INDEX },
+		.dev = *(uint32_t *)arg,
+		.res_attr = { 8, RDMA_NLDEV_ATTR_STAT_RES },
+		.res = RDMA_NLDEV_ATTR_RES_QP,
+	};
+	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA);
+	char buffer[1 << 16];
+	struct nlmsghdr *got = (void *)buffer;
+	long looks = 0;
+
+	EXPECT(fd >= 0);
+	for (; !__atomic_load_n(&churned, __ATOMIC_RELAXED); looks++) {
+		EXPECT(send(fd, &q, sizeof(q), 0) == sizeof(q));
+		do
+			EXPECT(recv(fd, buffer, sizeof(buffer), 0) > 0);
+		while (got->nlmsg_type != NLMSG_DONE &&
+		       got->nlmsg_type != NLMSG_ERROR);
+		if (got->nlmsg_type == NLMSG_ERROR) {
+			errno = -*(int *)NLMSG_DATA(got);
+			EXPECT(!errno);
+		}
+	}
+	close(fd);
+	return (void *)looks;
+}
+
+static int churn(void)
+{
+	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	struct ibv_qp_attr init = init_attr();
+	uint32_t index = device_index();
+	double end = now() + CHURN_S;
+	pthread_t watchers[2];
+	unsigned int i, n = 0;
+	long looks = 0;
+	void *seen;
+
+	for (i = 0; i < 2; i++)
+		EXPECT(!pthread_create(&watchers[i], NULL, look, &index));
+	for (; now() < end; n++) {
+		struct ibv_qp *qp = make_qp(cq, 1);
+
+		EXPECT(qp && !ibv_modify_qp(qp, &init, TO_INIT));
+		EXPECT(!ibv_destroy_qp(qp));
+	}
+	__atomic_store_n(&churned, true, __ATOMIC_RELAXED);
+	for (i = 0; i < 2; i++) {
+		EXPECT(!pthread_join(watchers[i], &seen));
+		looks += (long)seen;
+	}
+	printf("%u counters came and went, looked at %ld times\n", n, looks);
+	return !n || !looks;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 4)
@@ -125,6 +223,8 @@ int main(int argc, char **argv)
 	open_device(argv[1], argv[2]);
 	if (!strcmp(argv[3], "traffic"))
 		return traffic();
+	if (!strcmp(argv[3], "churn"))
+		return churn();
 	if (!strcmp(argv[3], "mad") && argc > 4)
 		return mad(argv[1], strtol(argv[4], NULL, 0),
 			   argc > 5 ? strtol(argv[5], NULL, 0) : 1);

@@ -110,6 +110,13 @@ under_fire() {
 	traffic_down
 }
 
+# Looked at while their last queue pair goes.
+come_and_go() {
+	defer rdma statistic qp set link frdma0/1 auto off
+	rdma statistic qp set link frdma0/1 auto type on
+	note "$("$PROGRAMS/statistics" frdma0 "$(gid_index frdma0 v4)" churn)"
+}
+
 # What monitoring programs read. In words of four bytes.
 in_sysfs() {
 	local dir=/sys/class/infiniband/frdma0/ports/1/counters data packets
@@ -159,8 +166,8 @@ by_datagram() {
 
 compile statistics
 links_up
-for test in bound_one_by_one unbound_again by_type under_fire in_sysfs \
-	by_datagram; do
+for test in bound_one_by_one unbound_again by_type under_fire come_and_go \
+	in_sysfs by_datagram; do
 	ktap_test $test
 done
 ktap_end
