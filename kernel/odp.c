@@ -3,6 +3,7 @@
 #include "odp.h"
 
 #include <linux/hmm.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -267,26 +268,44 @@ static int odp_fault_chunk(struct frdma_odp *odp, unsigned long start,
 	return err == -EAGAIN ? -EBUSY : err;
 }
 
-/* @wanted: HMM_PFN_REQ_*; 0: those that the process has anyway. */
+static int odp_fault_chunks(struct frdma_odp *odp, unsigned long at,
+			    unsigned long end, unsigned long wanted)
+{
+	unsigned long next;
+	int err = 0;
+
+	for (; at < end && !err; at = next) {
+		next = min(at + ODP_CHUNK * PAGE_SIZE, end);
+		err = fatal_signal_pending(current) ? -EINTR :
+		      odp_fault_chunk(odp, at, next, wanted);
+		cond_resched();
+	}
+
+	return err;
+}
+
+/*
+ * @wanted: HMM_PFN_REQ_*; 0: those that the process has anyway. Whoever asks,
+ * the process whose memory it is pays for the table.
+ */
 static int odp_fault(struct frdma_odp *odp, u64 va, u64 len,
 		     unsigned long wanted)
 {
 	struct mm_struct *mm = odp->notifier.mm;
-	unsigned long at, end, next;
-	int err = 0;
+	struct mem_cgroup *memcg, *before;
+	int err;
 
 	if (va + len < va || va + len > mm->task_size)
 		return -EFAULT;
 	if (!mmget_not_zero(mm))
 		return -EFAULT;
 
-	end = PAGE_ALIGN(va + len);
-	for (at = va & PAGE_MASK; at < end && !err; at = next) {
-		next = min(at + ODP_CHUNK * PAGE_SIZE, end);
-		err = fatal_signal_pending(current) ? -EINTR :
-		      odp_fault_chunk(odp, at, next, wanted);
-		cond_resched();
-	}
+	memcg = get_mem_cgroup_from_mm(mm);
+	before = set_active_memcg(memcg);
+	err = odp_fault_chunks(odp, va & PAGE_MASK, PAGE_ALIGN(va + len),
+			       wanted);
+	set_active_memcg(before);
+	mem_cgroup_put(memcg);
 
 	/* The last of a process's is not for whoever waits for pages. */
 	mmput_async(mm);
@@ -383,7 +402,7 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 	odp->dev = dev;
 	kref_init(&odp->refs);
 	rwlock_init(&odp->lock);
-	xa_init_flags(&odp->present, XA_FLAGS_LOCK_BH);
+	xa_init_flags(&odp->present, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 
 	/* All of it has no end that could be rounded up. */
 	if (length != U64_MAX)

@@ -648,6 +648,63 @@ static void atomic_write_only_reads(void)
 	EXPECT(!ibv_dereg_mr(other));
 }
 
+/* What the control group "odp" has of the kernel's small memory, in bytes. */
+static long charged(void)
+{
+	FILE *f = fopen("/sys/fs/cgroup/odp/memory.stat", "r");
+	char name[64];
+	long n;
+
+	EXPECT(f);
+	while (fscanf(f, "%63s %ld", name, &n) == 2)
+		if (!strcmp(name, "slab"))
+			break;
+	fclose(f);
+	EXPECT(!strcmp(name, "slab"));
+	return n;
+}
+
+/*
+ * A table entry for each page that is there, be it the same page of zeros
+ * everywhere: 9 bytes.
+ */
+static void table_is_paid_for(void)
+{
+	struct { size_t step, all; } advised = { 64 << 20, 256 << 20 };
+	struct { size_t step, all; } missed = { 2 << 20, 128 << 20 };
+	size_t all = advised.all + missed.all, at;
+	struct ends e = { .dst = fresh(PAGE) };
+	struct pair p = make_pair(4);
+	long before, after;
+
+	e.src = mmap(NULL, all, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS |
+		     MAP_NORESERVE, -1, 0);
+	EXPECT(e.src != MAP_FAILED);
+	e.from = reg(e.src, all, IBV_ACCESS_ON_DEMAND);
+	e.to = reg(e.dst, PAGE, RIGHTS);
+
+	before = charged();
+	for (at = 0; at < advised.all; at += advised.step)
+		EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH, e.from,
+				 (char *)e.src + at, advised.step));
+	after = charged();
+	printf("advised: %ld bytes charged\n", after - before);
+	EXPECT(after - before >= (long)(advised.all / PAGE * 8));
+
+	before = after;
+	for (; at < all; at += missed.step) {
+		struct ends one = { e.from, e.to, (char *)e.src + at, e.dst };
+
+		EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &one, 8));
+	}
+	/* Each is one page, and so far from the next that it has a node. */
+	unmake_pair(&p);
+	after = charged();
+	printf("missed: %ld bytes charged\n", after - before);
+	EXPECT(after - before >= (long)(missed.all / missed.step * 512));
+	unmake_ends(&e);
+}
+
 static const struct test_case cases[] = {
 	CASE(device_says_so),
 	CASE(refuses),
@@ -670,6 +727,7 @@ static const struct test_case cases[] = {
 	CASE(unreliable_sends),
 	CASE(secret_is_refused),
 	CASE(atomic_write_only_reads),
+	CASE(table_is_paid_for),
 	{ }
 };
 

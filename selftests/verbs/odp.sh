@@ -18,6 +18,20 @@ odp() {
 	[ ! -s "$KTAP_TMP/said" ] || note "$(cat "$KTAP_TMP/said")"
 }
 
+# In a control group of its own.
+paid_for() {
+	local group=/sys/fs/cgroup/odp
+
+	if ! mountpoint -q /sys/fs/cgroup; then
+		mount -t cgroup2 cgroup2 /sys/fs/cgroup
+		defer umount /sys/fs/cgroup
+	fi
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir $group
+	defer rmdir $group
+	(echo "$BASHPID" >$group/cgroup.procs && odp table_is_paid_for)
+}
+
 compile odp
 links_up
 for case in device_says_so refuses write_finds_nothing_there \
@@ -29,5 +43,6 @@ for case in device_says_so refuses write_finds_nothing_there \
 	unreliable_sends secret_is_refused atomic_write_only_reads; do
 	ktap_test odp $case
 done
+ktap_test paid_for
 ktap_test pyverbs_of 16 OdpTestCase
 ktap_end
