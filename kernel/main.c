@@ -14,6 +14,7 @@
 #include "net.h"
 #include "netdev.h"
 #include "number.h"
+#include "odp.h"
 #include "txmem.h"
 #include "uapi/frdma-abi.h"
 #include "verbs_dev.h"
@@ -25,9 +26,13 @@ static int __init frdma_init(void)
 	frdma_crc_init();
 	frdma_number_init();
 
-	err = frdma_net_init();
+	err = frdma_odp_init();
 	if (err)
 		goto err_crc;
+
+	err = frdma_net_init();
+	if (err)
+		goto err_odp;
 
 	err = frdma_netdev_init();
 	if (err)
@@ -39,6 +44,8 @@ static int __init frdma_init(void)
 
 err_net:
 	frdma_net_exit();
+err_odp:
+	frdma_odp_exit();
 err_crc:
 	frdma_crc_exit();
 	return err;
@@ -51,6 +58,7 @@ static void __exit frdma_exit(void)
 	frdma_netdev_exit();
 	frdma_net_exit();
 	frdma_txmem_exit();
+	frdma_odp_exit();
 	frdma_crc_exit();
 }
 

@@ -28,6 +28,12 @@
 #define ODP_PATIENCE	HZ
 
 /*
+ * Pages may be long in coming (a file system in user space), and a process may
+ * wait for many: that is not to keep others' work from being done.
+ */
+static struct workqueue_struct *page_in_wq;
+
+/*
  * Looking pages up
  */
 
@@ -374,7 +380,7 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 	in->ahead = min(ahead, ODP_AHEAD);
 	in->write = write;
 	in->state = FRDMA_PAGE_IN_BUSY;
-	queue_work(system_dfl_wq, &in->work);
+	queue_work(page_in_wq, &in->work);
 	return true;
 }
 
@@ -430,6 +436,17 @@ void frdma_odp_put(struct frdma_odp *odp)
 {
 	if (odp)
 		kref_put(&odp->refs, odp_release);
+}
+
+int __init frdma_odp_init(void)
+{
+	page_in_wq = alloc_workqueue("frdma_page_in", WQ_UNBOUND, 0);
+	return page_in_wq ? 0 : -ENOMEM;
+}
+
+void frdma_odp_exit(void)
+{
+	destroy_workqueue(page_in_wq);
 }
 
 /*

@@ -168,6 +168,20 @@ static inline bool frdma_page_in_is_busy(const struct frdma_page_in *in)
  */
 void frdma_page_in_cancel(struct frdma_page_in *in);
 
+/**
+ * frdma_odp_init() - make the queue of work that faults pages in
+ *
+ * Context: module init. Return: 0; -ENOMEM.
+ */
+int frdma_odp_init(void);
+
+/**
+ * frdma_odp_exit() - the end of that
+ *
+ * Context: module exit, when there are no queue pairs.
+ */
+void frdma_odp_exit(void);
+
 /* Verb; context and return as ib_core defines them. */
 int frdma_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sg_list, u32 num_sge,

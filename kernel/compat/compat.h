@@ -72,10 +72,6 @@ static inline void ib_dispatch_port_state_event(struct ib_device *ibdev,
 }
 #endif
 
-#ifndef HAVE_SYSTEM_DFL_WQ
-#define system_dfl_wq	system_unbound_wq
-#endif
-
 /* Devices without DMA have always carried kernel pointers as DMA addresses. */
 #ifndef HAVE_IB_VIRT_DMA_TO_PTR
 static inline void *ib_virt_dma_to_ptr(u64 dma_addr)
