@@ -156,7 +156,10 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 	qp->qkey = own->qkey;
 }
 
-/* All that was posted is forgotten (IBTA 10.2.4.4), and what was set. */
+/*
+ * All that was posted is forgotten (IBTA 10.2.4.4), and what was set. Sleeps
+ * while pages are on their way.
+ */
 static void reset(struct frdma_qp *qp)
 {
 	struct frdma_req *req = &qp->sq.req;
@@ -167,6 +170,8 @@ static void reset(struct frdma_qp *qp)
 	frdma_side_drop_packets(&qp->sq.side);
 	frdma_side_drop_packets(&qp->rq.side);
 	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
+	frdma_page_in_cancel(&qp->sq.page_in);
+	frdma_page_in_cancel(&qp->rq.page_in);
 	qp->sq.draining = false;
 
 	if (qp->sq.ring.head) {

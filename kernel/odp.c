@@ -358,7 +358,7 @@ void frdma_page_in_init(struct frdma_page_in *in,
 static bool page_in_has_failed(const struct frdma_page_in *in,
 			       const struct frdma_odp *odp, u64 va, u64 len)
 {
-	return in->state == FRDMA_PAGE_IN_FAILED && in->odp == odp &&
+	return in->state == FRDMA_PAGE_IN_FAILED && in->odp_id == odp->id &&
 	       frdma_range_in(in->va, 1, va, len);
 }
 
@@ -375,6 +375,7 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 	frdma_dev_count(odp->dev, FRDMA_CNT_PAGE_FAULTS);
 	kref_get(&odp->refs);
 	in->odp = odp;
+	in->odp_id = odp->id;
 	in->va = va;
 	in->len = len;
 	in->ahead = min(ahead, ODP_AHEAD);
@@ -388,6 +389,7 @@ void frdma_page_in_cancel(struct frdma_page_in *in)
 {
 	if (cancel_work_sync(&in->work))
 		frdma_odp_put(in->odp);
+	in->state = FRDMA_PAGE_IN_IDLE;
 }
 
 /*
@@ -397,6 +399,7 @@ void frdma_page_in_cancel(struct frdma_page_in *in)
 struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 				   u64 length)
 {
+	static atomic64_t last_id;
 	unsigned long first = start & PAGE_MASK;
 	struct frdma_odp *odp;
 	int err;
@@ -406,6 +409,7 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 		return ERR_PTR(-ENOMEM);
 
 	odp->dev = dev;
+	odp->id = atomic64_inc_return(&last_id);
 	kref_init(&odp->refs);
 	rwlock_init(&odp->lock);
 	xa_init_flags(&odp->present, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);

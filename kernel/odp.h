@@ -33,6 +33,7 @@ struct frdma_dev;
 /**
  * struct frdma_odp - the memory of a region that is not pinned
  * @dev: the device, for its counters
+ * @id: of which there is no other, nor will be
  * @notifier: tells what changes in the process's address space
  * @refs: the region, and those who fault pages in
  * @lock: held by readers from enter to leave; writers change @present
@@ -40,6 +41,7 @@ struct frdma_dev;
  */
 struct frdma_odp {
 	struct frdma_dev *dev;
+	u64 id;
 	struct mmu_interval_notifier notifier;
 	struct kref refs;
 	rwlock_t lock;
@@ -65,6 +67,7 @@ enum frdma_page_in_state {
  * @state: enum frdma_page_in_state. BUSY is set by the side's owner, and ended
  *         by @work, until when all below is @work's
  * @odp: where, held while BUSY
+ * @odp_id: its id, which says where it was when it is held no more
  * @va: first byte, in the process's address space
  * @len: bytes without which the side cannot go on
  * @ahead: bytes that it will want soon, those included
@@ -75,6 +78,7 @@ struct frdma_page_in {
 	void (*wake)(struct frdma_page_in *in);
 	int state;
 	struct frdma_odp *odp;
+	u64 odp_id;
 	u64 va;
 	u64 len;
 	u64 ahead;
@@ -159,10 +163,11 @@ static inline bool frdma_page_in_is_busy(const struct frdma_page_in *in)
 }
 
 /**
- * frdma_page_in_cancel() - wait for no pages any more
- * @in: of a side that the caller owns for ever
+ * frdma_page_in_cancel() - wait for pages no more
+ * @in: of a side that the caller owns
  *
- * On return @in->wake is not running and will not be called.
+ * On return @in->wake is not running and will not be called, and nothing is
+ * known of any pages.
  *
  * Context: may sleep.
  */

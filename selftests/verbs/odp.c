@@ -648,6 +648,47 @@ static void atomic_write_only_reads(void)
 	EXPECT(!ibv_dereg_mr(other));
 }
 
+static void reset_pair(struct pair *p)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+
+	EXPECT(!ibv_modify_qp(p->near, &reset, IBV_QP_STATE));
+	EXPECT(!ibv_modify_qp(p->far, &reset, IBV_QP_STATE));
+}
+
+/* That pages were not to be had is no news to a connection after it. */
+static void failure_is_forgotten(void)
+{
+	struct ends e = make_ends(SIZE, RIGHTS, ON_DEMAND);
+	struct ibv_qp_attr rtr, init = init_attr();
+	struct pair p = make_pair(4);
+	long before = page_faults();
+
+	/* Half a second between the peer's attempts. */
+	reset_pair(&p);
+	EXPECT(!connect_qp(p.near, p.far->qp_num));
+	rtr = rtr_attr(p.near->qp_num);
+	rtr.min_rnr_timer = 0;
+	EXPECT(!ibv_modify_qp(p.far, &init, TO_INIT));
+	EXPECT(!ibv_modify_qp(p.far, &rtr, TO_RTR));
+
+	EXPECT(!munmap(e.dst, SIZE));
+	post(&p, IBV_WR_RDMA_WRITE, &e, 8);
+	while (page_faults() == before)
+		;
+	reset_pair(&p);
+
+	EXPECT(mmap(e.dst, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_FIXED, -1, 0) == e.dst);
+	EXPECT(!connect_qp(p.near, p.far->qp_num));
+	EXPECT(!connect_qp(p.far, p.near->qp_num));
+	fill(e.src, SIZE, 31);
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+	EXPECT(is_filled(e.dst, SIZE, 31));
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
 /* What the control group "odp" has of the kernel's small memory, in bytes. */
 static long charged(void)
 {
@@ -727,6 +768,7 @@ static const struct test_case cases[] = {
 	CASE(unreliable_sends),
 	CASE(secret_is_refused),
 	CASE(atomic_write_only_reads),
+	CASE(failure_is_forgotten),
 	CASE(table_is_paid_for),
 	{ }
 };

@@ -40,7 +40,8 @@ for case in device_says_so refuses write_finds_nothing_there \
 	pages_go_and_come read_page_is_not_written child_keeps_what_it_had \
 	protection_holds holes_are_errors implicit_is_everything prefetched_is_there \
 	prefetch_refuses restless nobody_waits_any_more dies_waiting \
-	unreliable_sends secret_is_refused atomic_write_only_reads; do
+	unreliable_sends secret_is_refused atomic_write_only_reads \
+	failure_is_forgotten; do
 	ktap_test odp $case
 done
 ktap_test paid_for
