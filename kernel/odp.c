@@ -362,6 +362,16 @@ static bool page_in_has_failed(const struct frdma_page_in *in,
 	       frdma_range_in(in->va, 1, va, len);
 }
 
+/*
+ * Bytes from an address to the end of what is followed. Nothing behind that may
+ * ever be entered, as nobody would tell that it has changed; and what is wanted
+ * soon was judged when its message began, by a region that may be another now.
+ */
+static u64 odp_room(const struct frdma_odp *odp, u64 va)
+{
+	return odp->notifier.interval_tree.last - va + 1;
+}
+
 bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 			 u64 va, u64 len, u64 ahead, bool write)
 {
@@ -378,7 +388,7 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 	in->odp_id = odp->id;
 	in->va = va;
 	in->len = len;
-	in->ahead = min(ahead, ODP_AHEAD);
+	in->ahead = min3(ahead, (u64)ODP_AHEAD, odp_room(odp, va));
 	in->write = write;
 	in->state = FRDMA_PAGE_IN_BUSY;
 	queue_work(page_in_wq, &in->work);
