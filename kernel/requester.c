@@ -465,13 +465,21 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 	return sent;
 }
 
-/* Send what may be sent, as far as the budget goes. */
+/* IBTA 10.3.1, or pages that are not there. */
+static bool is_at_rest(const struct frdma_qp *qp)
+{
+	return is_held_back(qp) || frdma_page_in_is_busy(&qp->sq.page_in);
+}
+
+/*
+ * Send what may be sent, as far as the budget goes. What was sent must not wait
+ * for an acknowledgement that the next packet would have asked for.
+ */
 static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
 {
 	struct frdma_req *rq = &qp->sq.req;
 
-	while (*budget && !is_held_back(qp) &&
-	       !frdma_page_in_is_busy(&qp->sq.page_in)) {
+	while (*budget && !is_at_rest(qp)) {
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
 			*budget -= send_burst(qp, *budget, now_ns);
@@ -494,7 +502,7 @@ static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
 			return;
 		}
 	}
-	if (*budget && is_held_back(qp) && frdma_req_ask(rq))
+	if (*budget && is_at_rest(qp) && frdma_req_ask(rq))
 		*budget -= send_burst(qp, 1, now_ns);
 }
 
@@ -558,6 +566,10 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 	if (qp->sq.timer_ns && qp->sq.timer_ns <= now_ns)
 		qp->sq.timer_ns = 0;
 
+	/* Nothing can be sent again: the time is not the peer's. */
+	if (frdma_page_in_is_busy(&qp->sq.page_in))
+		return;
+
 	switch (frdma_retry_expire(&rq->retry, now_ns)) {
 	case FRDMA_EXPIRY_NOT_YET:
 		return;
@@ -582,7 +594,8 @@ static void set_timer(struct frdma_qp *qp)
 {
 	u64 next_ns = frdma_retry_next_ns(&qp->sq.req.retry);
 
-	if (next_ns == U64_MAX)
+	/* What wakes this side then is that the pages have come. */
+	if (next_ns == U64_MAX || frdma_page_in_is_busy(&qp->sq.page_in))
 		return;
 	if (qp->sq.timer_ns && qp->sq.timer_ns <= next_ns)
 		return;

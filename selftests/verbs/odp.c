@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../lib/pair.h"
+#include "../lib/slowfile.h"
 
 #define PAGE	4096
 #define SIZE	(64 * PAGE)
@@ -689,6 +690,61 @@ static void failure_is_forgotten(void)
 	unmake_ends(&e);
 }
 
+/* Connects them again, so that what is lost is not sent again. */
+static void connect_once(struct pair *p, uint8_t timeout)
+{
+	struct ibv_qp_attr init = init_attr(), rtr, rts = rts_attr();
+	int i;
+
+	rts.timeout = timeout;
+	rts.retry_cnt = 0;
+	reset_pair(p);
+	for (i = 0; i < 2; i++) {
+		struct ibv_qp *qp = i ? p->far : p->near;
+
+		rtr = rtr_attr(i ? p->near->qp_num : p->far->qp_num);
+		EXPECT(!ibv_modify_qp(qp, &init, TO_INIT));
+		EXPECT(!ibv_modify_qp(qp, &rtr, TO_RTR));
+		EXPECT(!ibv_modify_qp(qp, &rts, TO_RTS));
+	}
+}
+
+/* The peer is not to blame for the time that pages take here. */
+static void late_pages_are_waited_for(void)
+{
+	int fd = slowfile_open(3);
+	struct ends e = make_ends(SIZE, RIGHTS, RIGHTS);
+	void *late = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct ibv_sge from[2] = { { (uintptr_t)e.src, PAGE, e.from->lkey } };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = from, .num_sge = 2, .opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { .remote_addr = (uintptr_t)e.dst,
+			     .rkey = e.to->rkey },
+	};
+	struct pair p = make_pair(4);
+	struct ibv_mr *mr;
+	double begin;
+	int result;
+
+	EXPECT(late != MAP_FAILED);
+	EXPECT(!madvise(late, SIZE, MADV_RANDOM));
+	mr = reg(late, SIZE, IBV_ACCESS_ON_DEMAND);
+	from[1] = (struct ibv_sge) { (uintptr_t)late, PAGE, mr->lkey };
+	fill(e.src, PAGE, 31);
+
+	/* Half a second, and no other chance. */
+	connect_once(&p, 17);
+	begin = now();
+	EXPECT(!ibv_post_send(p.near, &wr, &bad));
+	result = status(p.near_cq);
+	printf("%s after %.1f s\n", ibv_wc_status_str(result), now() - begin);
+	EXPECT(!result && now() - begin > 2.5);
+	EXPECT(is_filled(e.dst, PAGE, 31));
+	unmake_pair(&p);
+	EXPECT(!ibv_dereg_mr(mr));
+	unmake_ends(&e);
+}
+
 /* What the control group "odp" has of the kernel's small memory, in bytes. */
 static long charged(void)
 {
@@ -769,6 +825,7 @@ static const struct test_case cases[] = {
 	CASE(secret_is_refused),
 	CASE(atomic_write_only_reads),
 	CASE(failure_is_forgotten),
+	CASE(late_pages_are_waited_for),
 	CASE(table_is_paid_for),
 	{ }
 };
