@@ -126,6 +126,7 @@ struct frdma_sq {
  * @last_wqe: the LAST_WQE_REACHED event was raised
  * @max_sge: elements that a receive request may have
  * @read_budget: READ response packets that may still be sent in this step
+ * @flushed: bytes of the FLUSH at hand that are in persistent memory
  * @page_in: waits for pages of regions that are not pinned
  * @comm_est: the COMM_EST event was raised
  * @notify: a completion was pushed and the event is not yet delivered
@@ -146,6 +147,7 @@ struct frdma_rq {
 	bool last_wqe;
 	u32 max_sge;
 	u32 read_budget;
+	u64 flushed;
 	struct frdma_page_in page_in;
 	bool comm_est;
 	bool notify;

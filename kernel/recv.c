@@ -132,7 +132,8 @@ bool frdma_recv_flush(struct frdma_qp *qp)
  * frdma_recv_reset - forget the receive requests of a queue pair
  * @qp: whose receive side the caller owns
  *
- * Without a ring of its own that is the one in use.
+ * Without a ring of its own that is the one in use. A FLUSH that was begun is
+ * forgotten, too.
  */
 void frdma_recv_reset(struct frdma_qp *qp)
 {
@@ -140,6 +141,7 @@ void frdma_recv_reset(struct frdma_qp *qp)
 
 	rq->have_cur = false;
 	rq->last_wqe = false;
+	rq->flushed = 0;
 	if (!rq->ring.head)
 		return;
 

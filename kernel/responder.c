@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/atomic.h>
+#include <linux/minmax.h>
+#include <linux/sizes.h>
 
 #include "dev.h"
 #include "flush.h"
@@ -335,15 +337,38 @@ execute_atomic_write(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	return FRDMA_RESP_ACCEPT;
 }
 
-static void flush(const struct frdma_mr *mr, const struct frdma_hdr *hdr)
-{
-	bool all = hdr->flush_select == FRDMA_FLUSH_REGION;
+/*
+ * Bytes that are written back at once, with bottom halves off: that takes some
+ * milliseconds.
+ */
+#define FLUSH_AT_ONCE	SZ_16M
 
-	if (hdr->flush_placement & FRDMA_FLUSH_PERSISTENT)
-		frdma_flush_persistent(mr, all ? mr->iova : hdr->va,
-				       all ? mr->length : hdr->dma_len);
-	else
+/*
+ * One piece more of what the request at hand is about. A region may be as large
+ * as the memory of the host, so the peer has to come again for the next piece;
+ * meanwhile nothing else is executed. Returns true if it was the last.
+ */
+static bool flush_piece(struct frdma_qp *qp, const struct frdma_mr *mr, u64 addr,
+			u64 len)
+{
+	u64 done = min(qp->rq.flushed, len);
+	u64 n = min_t(u64, len - done, FLUSH_AT_ONCE);
+
+	frdma_flush_persistent(mr, addr + done, n);
+	qp->rq.flushed = done + n;
+	return qp->rq.flushed == len;
+}
+
+static bool flush(struct frdma_qp *qp, const struct frdma_mr *mr,
+		  const struct frdma_hdr *hdr)
+{
+	if (!(hdr->flush_placement & FRDMA_FLUSH_PERSISTENT)) {
 		frdma_flush_global();
+		return true;
+	}
+	if (hdr->flush_select == FRDMA_FLUSH_REGION)
+		return flush_piece(qp, mr, mr->iova, mr->length);
+	return flush_piece(qp, mr, hdr->va, hdr->dma_len);
 }
 
 /* Requests are executed in order: what it is about was written before. */
@@ -353,14 +378,15 @@ static enum frdma_resp_verdict execute_flush(struct frdma_qp *qp,
 	const struct frdma_hdr *hdr = &pkt->hdr;
 	bool all = hdr->flush_select == FRDMA_FLUSH_REGION;
 	struct frdma_mr *mr;
+	bool done;
 
 	mr = enter_remote(qp, hdr->rkey, hdr->va, all ? 0 : hdr->dma_len,
 			  frdma_resp_flush_access(hdr));
 	if (!mr)
 		return FRDMA_RESP_BAD_KEY;
-	flush(mr, hdr);
+	done = flush(qp, mr, hdr);
 	frdma_mr_leave(mr);
-	return FRDMA_RESP_ACCEPT;
+	return done ? FRDMA_RESP_ACCEPT : FRDMA_RESP_NO_RECV;
 }
 
 /**
@@ -464,6 +490,7 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	struct frdma_resp *rs = &qp->rq.resp;
 	u32 len = rs->got + pkt->hdr.payload_len;
 
+	qp->rq.flushed = 0;
 	frdma_resp_commit(rs, &pkt->hdr, orig);
 	frdma_responder_executed(qp, pkt, len);
 	if (op->kind == FRDMA_KIND_ATOMIC)

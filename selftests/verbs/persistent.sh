@@ -15,6 +15,7 @@ NVDIMM=/sys/bus/nd
 dax_up() {
 	local seed
 
+	[ ! -c /dev/dax0.0 ] || return 0
 	modprobe -a nd_e820 nd_pmem dax_pmem device_dax
 	await 20 [ -e $NVDIMM/drivers/nd_pmem/namespace0.0 ]
 	seed=$(<$NVDIMM/devices/region0/dax_seed)
@@ -30,11 +31,11 @@ dax_up() {
 
 flushes() {
 	dax_up
-	"$PROGRAMS/placement" frdma0 "$(gid_index frdma0 v4)" \
-		memory_that_does_not /dev/dax0.0
+	"$PROGRAMS/placement" frdma0 "$(gid_index frdma0 v4)" "$1" /dev/dax0.0
 }
 
 compile placement
 links_up
-ktap_test flushes
+ktap_test flushes memory_that_does_not
+ktap_test flushes memory_that_is_long
 ktap_end

@@ -387,6 +387,46 @@ static void memory_that_does_not(void)
 	unmake_pair(&p);
 }
 
+#define LONG	(40 << 20)
+
+static long counter(const char *name)
+{
+	char path[200];
+	long n = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path),
+		 "/sys/class/infiniband/%s/ports/1/hw_counters/%s",
+		 ibv_get_device_name(ctx->device), name);
+	usleep(20000);
+	f = fopen(path, "r");
+	EXPECT(f && fscanf(f, "%ld", &n) == 1);
+	fclose(f);
+	return n;
+}
+
+/* Three pieces, between which others get their turn; and three once more. */
+static void memory_that_is_long(void)
+{
+	int rights = RIGHTS | FLUSH_RIGHTS, fd = open(file, O_RDWR);
+	long before = counter("sent_rnr_naks");
+	struct ibv_mr *of;
+	char *kept;
+
+	EXPECT(fd >= 0);
+	kept = mmap(NULL, LONG, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	EXPECT(kept != MAP_FAILED);
+	of = ibv_reg_mr(pd, kept, LONG, rights);
+	EXPECT(of);
+	EXPECT(!flush_outcome(of, rights, 0, 0, IBV_FLUSH_PERSISTENT,
+			      IBV_FLUSH_MR));
+	EXPECT(counter("sent_rnr_naks") >= before + 2);
+	before = counter("sent_rnr_naks");
+	EXPECT(!flush_outcome(of, rights, (uintptr_t)kept, LONG,
+			      IBV_FLUSH_PERSISTENT, IBV_FLUSH_RANGE));
+	EXPECT(counter("sent_rnr_naks") >= before + 2);
+}
+
 /* What one end tells the other. */
 struct end {
 	union ibv_gid gid;
@@ -507,6 +547,7 @@ static const struct test_case cases[] = {
 	CASE(flush_refuses),
 	CASE(memory_that_forgets),
 	CASE(memory_that_does_not),
+	CASE(memory_that_is_long),
 	{ }
 };
 
