@@ -30,13 +30,16 @@ static struct frdma_dm *to_frdma_dm(struct ib_dm *ib)
 	return container_of(ib, struct frdma_dm, ib);
 }
 
-static bool dm_bytes_take(struct frdma_dev *dev, size_t size)
+static bool dm_bytes_take(struct frdma_dev *dev, int size)
 {
-	if (atomic_add_return(size, &dev->dm_bytes) <= FRDMA_MAX_DM_BYTES)
-		return true;
+	int taken = atomic_read(&dev->dm_bytes);
 
-	atomic_sub(size, &dev->dm_bytes);
-	return false;
+	do {
+		if (size > FRDMA_MAX_DM_BYTES - taken)
+			return false;
+	} while (!atomic_try_cmpxchg(&dev->dm_bytes, &taken, taken + size));
+
+	return true;
 }
 
 static int dm_offer(struct frdma_dm *dm, struct ib_ucontext *uctx,
