@@ -4,23 +4,18 @@
 
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/net.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
-#include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 #include <linux/xarray.h>
 #include <rdma/ib_umem.h>
-#include <rdma/iter.h>
 
 #include "dev.h"
 #include "dmabuf.h"
-#include "flush.h"
 #include "limit.h"
 #include "mw.h"
 #include "proto/access.h"
-#include "uctx.h"
 
 /* What a region can grant, and flags that mean nothing to this device. */
 #define MR_ACCESS_KNOWN	(IB_ACCESS_LOCAL_WRITE | FRDMA_ACC_REMOTE | \
@@ -333,57 +328,17 @@ bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
 }
 
 /*
- * Fast registration
+ * Fast regions and windows become valid, and invalid
  */
 
-/* Makes the region what the consumer mapped; nobody else looks at it now. */
-static enum frdma_mr_fault mr_take_mapping(struct frdma_mr *mr)
+bool frdma_mr_begin_change(struct frdma_mr *mr)
 {
-	u64 room, offset;
-
-	if (mr->next_mapped) {
-		swap(mr->pages, mr->next);
-		mr->nr_mapped = mr->next_mapped;
-		mr->next_mapped = 0;
-	}
-
-	offset = mr->ib.iova & (BIT_ULL(mr->pages.block_shift) - 1);
-	room = (u64)mr->nr_mapped << mr->pages.block_shift;
-	if (!frdma_range_in(offset, mr->ib.length, 0, room) ||
-	    mr->ib.iova + mr->ib.length < mr->ib.iova)
-		return FRDMA_MR_BAD_RANGE;
-
-	mr->offset = offset;
-	mr->iova = mr->ib.iova;
-	mr->length = mr->ib.length;
-	return FRDMA_MR_OK;
+	return !atomic_cmpxchg(&mr->state, 0, MR_CHANGING);
 }
 
-enum frdma_mr_fault frdma_mr_fast_reg(struct frdma_mr *mr,
-				      const struct ib_pd *pd, u32 key,
-				      int access)
+void frdma_mr_end_change(struct frdma_mr *mr)
 {
-	enum frdma_mr_fault fault;
-
-	if (mr->kind != FRDMA_MR_FAST || (key ^ mr->key) >> FRDMA_MR_KEY_BITS)
-		return FRDMA_MR_BAD_KEY;
-	if (mr->pd != pd)
-		return FRDMA_MR_BAD_PD;
-
-	/* Nobody enters while the region changes, and nobody else changes it. */
-	if (atomic_cmpxchg(&mr->state, 0, MR_CHANGING))
-		return FRDMA_MR_BAD_KEY;
-
-	fault = mr_take_mapping(mr);
-	if (fault != FRDMA_MR_OK) {
-		atomic_set_release(&mr->state, 0);
-		return fault;
-	}
-
-	WRITE_ONCE(mr->key, key);
-	WRITE_ONCE(mr->access, access & ~FRDMA_ACC_FLUSH);
-	frdma_mr_validate(mr);
-	return FRDMA_MR_OK;
+	atomic_set_release(&mr->state, 0);
 }
 
 void frdma_mr_validate(struct frdma_mr *mr)
@@ -455,7 +410,7 @@ void frdma_mr_waiter_cancel(struct frdma_mr_waiter *waiter)
  * The index, and the life of a region
  */
 
-static int mr_check_access(int access)
+int frdma_mr_check_access(int access)
 {
 	return access & ~MR_ACCESS_KNOWN ? -EOPNOTSUPP : 0;
 }
@@ -546,20 +501,21 @@ void frdma_mr_discard(struct frdma_mr *mr)
 	kfree_rcu(mr, rcu);
 }
 
-/*
- * Windows look at the region's memory: it neither changes nor ends before the
- * last is unbound, and none is bound from here on.
- */
-static bool mr_refuse_windows(struct frdma_mr *mr)
+bool frdma_mr_refuse_windows(struct frdma_mr *mr)
 {
 	return !atomic_cmpxchg(&mr->nr_windows, 0, MR_NO_WINDOWS);
+}
+
+void frdma_mr_allow_windows(struct frdma_mr *mr)
+{
+	atomic_set(&mr->nr_windows, 0);
 }
 
 int frdma_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 {
 	struct frdma_mr *mr = to_frdma_mr(ib);
 
-	if (!mr_refuse_windows(mr))
+	if (!frdma_mr_refuse_windows(mr))
 		return -EBUSY;
 
 	if (mr->kind == FRDMA_MR_FAST)
@@ -582,7 +538,7 @@ struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
 	struct frdma_mr *mr;
 	int err;
 
-	err = mr_check_access(access);
+	err = frdma_mr_check_access(access);
 	if (err)
 		return ERR_PTR(err);
 	/* Nobody says of such memory that it is persistent. */
@@ -612,248 +568,7 @@ struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
 }
 
 /*
- * User regions
- */
-
-/*
- * Writes the blocks of pinned memory into a table. Devices without DMA find
- * kernel addresses where others find DMA addresses; counted from where the
- * memory is rather than where the process sees it, blocks are as large as
- * the memory's own contiguity allows.
- */
-static int pages_from_umem(struct frdma_pages *pages, struct ib_umem *umem,
-			   u64 *offset)
-{
-	unsigned long sizes = GENMASK(BITS_PER_LONG - 2, PAGE_SHIFT);
-	struct ib_block_iter block;
-	unsigned long size;
-	u64 index = 0;
-	u64 start;
-	int err;
-
-	start = sg_dma_address(umem->sgt_append.sgt.sgl) + ib_umem_offset(umem);
-	size = ib_umem_find_best_pgsz(umem, sizes, start);
-	if (!size)
-		return -EINVAL;
-
-	err = frdma_pages_alloc(pages, ib_umem_num_dma_blocks(umem, size));
-	if (err)
-		return err;
-
-	pages->block_shift = ilog2(size);
-	*offset = start & (size - 1);
-	rdma_umem_for_each_dma_block(umem, &block, size) {
-		u64 addr = rdma_block_iter_dma_address(&block);
-
-		frdma_pages_set(pages, index++, ib_virt_dma_to_ptr(addr));
-		if (!(index % SZ_4K))
-			cond_resched();
-	}
-
-	return 0;
-}
-
-/**
- * struct mr_memory - what makes up a user region
- * @umem: the pinned memory
- * @pages: where it is
- * @offset: bytes from the first block to the first byte
- * @iova: address of the first byte
- * @length: bytes
- */
-struct mr_memory {
-	struct ib_umem *umem;
-	struct frdma_pages pages;
-	u64 offset;
-	u64 iova;
-	u64 length;
-};
-
-/* Who may flush to persistent memory must find such. */
-static int mr_check_persistence(int access, const struct frdma_pages *pages,
-				u64 offset, u64 length)
-{
-	if (!(access & FRDMA_ACC_FLUSH_PERSISTENT))
-		return 0;
-	return frdma_pages_are_persistent(pages, offset, length) ? 0 : -EINVAL;
-}
-
-static int mr_memory_pin(struct mr_memory *memory, struct ib_device *device,
-			 u64 start, u64 length, u64 iova, int access)
-{
-	int err;
-
-	if (access & IB_ZERO_BASED)
-		iova = 0;
-	if (!length || length > SIZE_MAX || start > ULONG_MAX ||
-	    iova + length - 1 < iova)
-		return -EINVAL;
-
-	memory->umem = ib_umem_get_va(device, start, length, access);
-	if (IS_ERR(memory->umem))
-		return PTR_ERR(memory->umem);
-
-	err = pages_from_umem(&memory->pages, memory->umem, &memory->offset);
-	if (err)
-		goto err_release;
-	err = mr_check_persistence(access, &memory->pages, memory->offset,
-				   length);
-	if (err)
-		goto err_free_pages;
-
-	memory->iova = iova;
-	memory->length = length;
-	return 0;
-
-err_free_pages:
-	frdma_pages_free(&memory->pages);
-err_release:
-	ib_umem_release(memory->umem);
-	return err;
-}
-
-static void mr_memory_unpin(struct mr_memory *memory)
-{
-	frdma_pages_free(&memory->pages);
-	ib_umem_release(memory->umem);
-}
-
-/* Exchanges a region's memory for another; nobody looks at it now. */
-static void mr_swap_memory(struct frdma_mr *mr, struct mr_memory *memory)
-{
-	swap(mr->umem, memory->umem);
-	swap(mr->pages, memory->pages);
-	swap(mr->offset, memory->offset);
-	swap(mr->iova, memory->iova);
-	swap(mr->length, memory->length);
-}
-
-/* What a region whose memory is not pinned can grant. */
-#define MR_ODP_ACCESS_KNOWN	(IB_ACCESS_ON_DEMAND | IB_ACCESS_LOCAL_WRITE | \
-				 FRDMA_ACC_REMOTE | IB_ZERO_BASED | \
-				 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
-
-/* Nothing is looked at here: what is not there when it is needed is missed. */
-static struct ib_mr *reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
-				   u64 iova, int access)
-{
-	bool all = !start && length == U64_MAX;
-	struct frdma_odp *odp;
-	struct frdma_mr *mr;
-
-	if (access & ~MR_ODP_ACCESS_KNOWN)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (access & IB_ZERO_BASED)
-		iova = 0;
-	if (all && iova)
-		return ERR_PTR(-EINVAL);
-	if (!all && (!length || start > TASK_SIZE ||
-		     length > TASK_SIZE - start || iova + length - 1 < iova))
-		return ERR_PTR(-EINVAL);
-
-	mr = frdma_mr_create(pd, FRDMA_MR_ODP, access);
-	if (IS_ERR(mr))
-		return ERR_CAST(mr);
-
-	odp = frdma_odp_create(to_frdma(pd->device), start, length);
-	if (IS_ERR(odp)) {
-		frdma_mr_discard(mr);
-		return ERR_CAST(odp);
-	}
-
-	atomic_inc(&to_frdma(pd->device)->nr_odp);
-	mr->odp = odp;
-	mr->offset = start;
-	mr->iova = iova;
-	mr->length = length;
-	frdma_mr_publish(mr);
-	return &mr->ib;
-}
-
-struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-				u64 iova, int access, struct ib_dmah *dmah,
-				struct ib_udata *udata)
-{
-	struct mr_memory memory = {};
-	struct frdma_mr *mr;
-	int err;
-
-	if (dmah)
-		return ERR_PTR(-EOPNOTSUPP);
-	err = frdma_no_driver_data(udata);
-	if (err)
-		return ERR_PTR(err);
-	if (access & IB_ACCESS_ON_DEMAND)
-		return reg_on_demand(pd, start, length, iova, access);
-	err = mr_check_access(access);
-	if (err)
-		return ERR_PTR(err);
-
-	mr = frdma_mr_create(pd, FRDMA_MR_USER, access);
-	if (IS_ERR(mr))
-		return ERR_CAST(mr);
-
-	err = mr_memory_pin(&memory, pd->device, start, length, iova, access);
-	if (err) {
-		frdma_mr_discard(mr);
-		return ERR_PTR(err);
-	}
-
-	mr_swap_memory(mr, &memory);
-	frdma_mr_publish(mr);
-	return &mr->ib;
-}
-
-/*
- * All that can fail comes first. While the region changes, its key is
- * invalid; the consumer has no work outstanding on it (11.2.8.5).
- */
-struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
-				  u64 length, u64 iova, int access,
-				  struct ib_pd *pd, struct ib_udata *udata)
-{
-	struct frdma_mr *mr = to_frdma_mr(ib);
-	struct mr_memory memory = {};
-	int err;
-
-	if (mr->kind != FRDMA_MR_USER ||
-	    flags & ~(IB_MR_REREG_TRANS | IB_MR_REREG_PD | IB_MR_REREG_ACCESS))
-		return ERR_PTR(-EOPNOTSUPP);
-
-	if (!(flags & IB_MR_REREG_ACCESS))
-		access = mr->access;
-	err = mr_check_access(access) ?: frdma_no_driver_data(udata);
-	if (err)
-		return ERR_PTR(err);
-	if (!mr_refuse_windows(mr))
-		return ERR_PTR(-EBUSY);
-
-	if (flags & IB_MR_REREG_TRANS)
-		err = mr_memory_pin(&memory, ib->device, start, length, iova,
-				    access);
-	else
-		err = ib_umem_check_rereg(mr->umem, flags, access) ?:
-		      mr_check_persistence(access, &mr->pages, mr->offset,
-					   mr->length);
-	if (err)
-		goto out_allow_windows;
-
-	frdma_mr_hide(mr);
-	mr->access = access;
-	if (flags & IB_MR_REREG_PD)
-		mr->pd = pd;
-	if (flags & IB_MR_REREG_TRANS)
-		mr_swap_memory(mr, &memory);
-	frdma_mr_publish(mr);
-	mr_memory_unpin(&memory);
-
-out_allow_windows:
-	atomic_set(&mr->nr_windows, 0);
-	return err ? ERR_PTR(err) : NULL;
-}
-
-/*
- * Regions of consumers in the kernel
+ * All memory of the kernel
  */
 
 struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access)
@@ -861,7 +576,8 @@ struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access)
 	struct frdma_mr *mr;
 	int err;
 
-	err = access & FRDMA_ACC_FLUSH ? -EOPNOTSUPP : mr_check_access(access);
+	err = access & FRDMA_ACC_FLUSH ? -EOPNOTSUPP :
+					 frdma_mr_check_access(access);
 	if (err)
 		return ERR_PTR(err);
 
@@ -871,60 +587,4 @@ struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access)
 
 	frdma_mr_publish(mr);
 	return &mr->ib;
-}
-
-struct ib_mr *frdma_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
-			     u32 max_num_sg)
-{
-	struct frdma_mr *mr;
-	int err;
-
-	if (type != IB_MR_TYPE_MEM_REG)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (!max_num_sg || max_num_sg > FRDMA_MAX_FAST_REG_BLOCKS)
-		return ERR_PTR(-EINVAL);
-
-	mr = frdma_mr_create(pd, FRDMA_MR_FAST, 0);
-	if (IS_ERR(mr))
-		return ERR_CAST(mr);
-
-	err = frdma_pages_alloc(&mr->pages, max_num_sg);
-	if (err)
-		goto err_discard;
-	err = frdma_pages_alloc(&mr->next, max_num_sg);
-	if (err)
-		goto err_discard;
-
-	frdma_mr_publish(mr);
-	return &mr->ib;
-
-err_discard:
-	frdma_mr_discard(mr);
-	return ERR_PTR(err);
-}
-
-/* Called by ib_sg_to_pages() for each block, in order. */
-static int mr_map_block(struct ib_mr *ib, u64 addr)
-{
-	struct frdma_mr *mr = to_frdma_mr(ib);
-
-	if (mr->next_mapped == mr->next.nr_blocks)
-		return -ENOMEM;
-
-	frdma_pages_set(&mr->next, mr->next_mapped++,
-			ib_virt_dma_to_ptr(addr));
-	return 0;
-}
-
-int frdma_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
-		    unsigned int *offset)
-{
-	struct frdma_mr *mr = to_frdma_mr(ib);
-
-	if (mr->kind != FRDMA_MR_FAST || !is_power_of_2(ib->page_size))
-		return -EINVAL;
-
-	mr->next_mapped = 0;
-	mr->next.block_shift = ilog2(ib->page_size);
-	return ib_sg_to_pages(ib, sg, nents, offset, mr_map_block);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory regions: verbs, lookup by key, and who may touch what until when.
+ * Memory regions: lookup by key, and who may touch what until when.
  *
- * Seven kinds. A *user* region is pinned memory of a process; it changes only
- * while no reader can find it: dereg_mr and rereg_user_mr take it out of the
- * index and wait for one RCU grace period, so readers need nothing but their
- * RCU section. A *fast* region (alloc_mr) is filled by map_mr_sg, becomes
- * valid by a REG_MR work request and invalid by LOCAL_INV or an incoming SEND
- * with invalidate; it counts its readers, so that an invalidation can wait for
- * them without a grace period. A
- * *DMA* region (get_dma_mr, which is also a kernel consumer's
- * local_dma_lkey) is all memory of the kernel by its virtual addresses. A
- * *dma-buf* region is memory of another driver, see dmabuf.h, and a *device
- * memory* region is memory that this one has given out, see dm.h. An *ODP*
- * region is memory of a process that is not pinned, see odp.h. A *window*
- * shows a part of a user or device memory region to peers; see mw.h.
+ * Seven kinds. A *user* region is pinned memory of a process, see umem.h; it
+ * changes only while no reader can find it: dereg_mr and rereg_user_mr take it
+ * out of the index and wait for one RCU grace period, so readers need nothing
+ * but their RCU section. A *fast* region (fast.h) is filled by map_mr_sg,
+ * becomes valid by a REG_MR work request and invalid by LOCAL_INV or an
+ * incoming SEND with invalidate; it counts its readers, so that an invalidation
+ * can wait for them without a grace period. A *DMA* region (get_dma_mr, which
+ * is also a kernel consumer's local_dma_lkey) is all memory of the kernel by
+ * its virtual addresses. A *dma-buf* region is memory of another driver, see
+ * dmabuf.h, and a *device memory* region is memory that this one has given out,
+ * see dm.h. An *ODP* region is memory of a process that is not pinned, see
+ * odp.h. A *window* shows a part of a user or device memory region to peers;
+ * see mw.h.
  *
  * frdma_mr_enter() and frdma_mr_leave() bracket every touch; between them no
  * one sleeps, and the bytes of the region stay where they are. After dereg_mr
@@ -40,7 +40,6 @@
 
 struct frdma_dev;
 struct frdma_dmabuf;
-struct ib_dmah;
 struct ib_umem;
 
 /* Advertised: regions of a device, blocks of a fast region. */
@@ -323,24 +322,6 @@ bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
 		   struct frdma_refs *refs);
 
 /**
- * frdma_mr_fast_reg() - carry out a REG_MR work request
- * @mr: fast region of a consumer in the kernel, filled by map_mr_sg
- * @pd: protection domain of the queue pair
- * @key: new key; all but its last FRDMA_MR_KEY_BITS are the region's own
- * @access: IB_ACCESS_* to grant
- *
- * The address is taken from the region as it is now, since consumers change
- * it after map_mr_sg.
- *
- * Context: bottom halves off. Return: FRDMA_MR_OK, and the region is valid;
- * BAD_KEY (not this region's, still valid, or not a fast region), BAD_PD,
- * BAD_RANGE (nothing mapped): a memory management operation error.
- */
-enum frdma_mr_fault frdma_mr_fast_reg(struct frdma_mr *mr,
-				      const struct ib_pd *pd, u32 key,
-				      int access);
-
-/**
  * struct frdma_mr_waiter - someone who waits for an invalidation
  * @link: in the region's waiters, empty while not waiting; under
  *        frdma_mr_wait_lock
@@ -419,9 +400,17 @@ enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
 					  struct frdma_mr_waiter *waiter);
 
 /*
- * For the files of other kinds: dmabuf.c, dm.c; and mw.c, since a window has a
- * place, a key and readers as a region does.
+ * For the files of the kinds: umem.c, fast.c, dmabuf.c, dm.c; and mw.c, since a
+ * window has a place, a key and readers as a region does.
  */
+
+/**
+ * frdma_mr_check_access() - does this device know such rights
+ * @access: IB_ACCESS_*
+ *
+ * Context: any. Return: 0; -EOPNOTSUPP.
+ */
+int frdma_mr_check_access(int access);
 
 /**
  * frdma_mr_create() - make a region with a key
@@ -479,6 +468,42 @@ void frdma_mr_hide(struct frdma_mr *mr);
 void frdma_mr_discard(struct frdma_mr *mr);
 
 /**
+ * frdma_mr_refuse_windows() - from here on no window is bound to a region
+ * @mr: region that is about to change or to end
+ *
+ * Windows look at the region's memory: it neither changes nor ends before the
+ * last is unbound.
+ *
+ * Context: any. Return: false if windows are bound, and more may be.
+ */
+bool frdma_mr_refuse_windows(struct frdma_mr *mr);
+
+/**
+ * frdma_mr_allow_windows() - windows can be bound again
+ * @mr: region that frdma_mr_refuse_windows() was called for
+ *
+ * Context: any.
+ */
+void frdma_mr_allow_windows(struct frdma_mr *mr);
+
+/**
+ * frdma_mr_begin_change() - nobody else changes a region now
+ * @mr: fast region
+ *
+ * Context: any. Return: true, and frdma_mr_validate() or frdma_mr_end_change()
+ * is owed; false if it is valid, has readers or is being changed.
+ */
+bool frdma_mr_begin_change(struct frdma_mr *mr);
+
+/**
+ * frdma_mr_end_change() - the region stays invalid
+ * @mr: fast region that is being changed
+ *
+ * Context: any.
+ */
+void frdma_mr_end_change(struct frdma_mr *mr);
+
+/**
  * frdma_mr_validate() - let readers in
  * @mr: fast region or window that has none and is not valid; the caller alone
  *      has changed it
@@ -501,16 +526,6 @@ enum frdma_mr_invalid frdma_mr_revoke(struct frdma_mr *mr,
 
 /* Verbs; contexts and returns as ib_core defines them. */
 struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access);
-struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-				u64 iova, int access, struct ib_dmah *dmah,
-				struct ib_udata *udata);
-struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
-				  u64 length, u64 iova, int access,
-				  struct ib_pd *pd, struct ib_udata *udata);
-struct ib_mr *frdma_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
-			     u32 max_num_sg);
-int frdma_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
-		    unsigned int *offset);
 int frdma_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
 
 #endif /* FRDMA_MR_H */

@@ -2,6 +2,7 @@
 #include <linux/ktime.h>
 
 #include "dev.h"
+#include "fast.h"
 #include "mr.h"
 #include "mw.h"
 #include "proto/wqe.h"
