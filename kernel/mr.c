@@ -75,14 +75,14 @@ static bool mr_has_door(const struct frdma_mr *mr)
 /* Sparse does not follow a lock that only some regions have. */
 static void mr_lock_pages(struct frdma_mr *mr)
 {
-	read_lock(&mr->odp->lock);
+	frdma_odp_enter(mr->odp);
 	__release(&mr->odp->lock);
 }
 
 static void mr_unlock_pages(struct frdma_mr *mr)
 {
 	__acquire(&mr->odp->lock);
-	read_unlock(&mr->odp->lock);
+	frdma_odp_leave(mr->odp);
 }
 
 static bool mr_pass_door(struct frdma_mr *mr)

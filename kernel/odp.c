@@ -71,6 +71,24 @@ size_t frdma_odp_run(struct frdma_odp *odp, u64 va, size_t len, void **kaddr)
  * Losing pages
  */
 
+/* Nobody looks at what is there, and nobody else changes it. */
+static void odp_lock(struct frdma_odp *odp)
+	__acquires(&odp->lock)
+{
+	local_bh_disable();
+	spin_lock(&odp->gate);
+	WRITE_ONCE(odp->closed, true);
+	write_lock(&odp->lock);
+	WRITE_ONCE(odp->closed, false);
+	spin_unlock(&odp->gate);
+}
+
+static void odp_unlock(struct frdma_odp *odp)
+	__releases(&odp->lock)
+{
+	write_unlock_bh(&odp->lock);
+}
+
 /* Returns true if there are no more. */
 static bool odp_erase_some(struct frdma_odp *odp, unsigned long first,
 			   unsigned long last)
@@ -103,14 +121,14 @@ static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 	unsigned long last = (range->end - 1) >> PAGE_SHIFT;
 	bool done;
 
-	write_lock_bh(&odp->lock);
+	odp_lock(odp);
 	mmu_interval_set_seq(notifier, cur_seq);
-	write_unlock_bh(&odp->lock);
+	odp_unlock(odp);
 
 	do {
-		write_lock_bh(&odp->lock);
+		odp_lock(odp);
 		done = odp_erase_some(odp, range->start >> PAGE_SHIFT, last);
-		write_unlock_bh(&odp->lock);
+		odp_unlock(odp);
 	} while (!done);
 
 	return true;
@@ -201,9 +219,9 @@ static int odp_store(struct frdma_odp *odp, const struct hmm_range *range,
 	unsigned int i;
 	int err = 0;
 
-	write_lock_bh(&odp->lock);
+	odp_lock(odp);
 	if (mmu_interval_read_retry(range->notifier, range->notifier_seq)) {
-		write_unlock_bh(&odp->lock);
+		odp_unlock(odp);
 		return -EAGAIN;
 	}
 	for (i = 0; i < nr; i++) {
@@ -214,7 +232,7 @@ static int odp_store(struct frdma_odp *odp, const struct hmm_range *range,
 		if (err)
 			break;
 	}
-	write_unlock_bh(&odp->lock);
+	odp_unlock(odp);
 
 	if (write)
 		odp_mark_dirty(range, i);
@@ -422,6 +440,7 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 	odp->id = atomic64_inc_return(&last_id);
 	kref_init(&odp->refs);
 	rwlock_init(&odp->lock);
+	spin_lock_init(&odp->gate);
 	xa_init_flags(&odp->present, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 
 	/* All of it has no end that could be rounded up. */

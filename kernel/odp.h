@@ -37,6 +37,8 @@ struct frdma_dev;
  * @notifier: tells what changes in the process's address space
  * @refs: the region, and those who fault pages in
  * @lock: held by readers from enter to leave; writers change @present
+ * @gate: held by the writer that waits for @lock
+ * @closed: @gate is held, and readers have to pass it
  * @present: kernel address of a page by its number, tagged ODP_WRITABLE
  */
 struct frdma_odp {
@@ -45,6 +47,8 @@ struct frdma_odp {
 	struct mmu_interval_notifier notifier;
 	struct kref refs;
 	rwlock_t lock;
+	spinlock_t gate;	/* the next to hold @lock */
+	bool closed;
 	struct xarray present;
 };
 
@@ -104,6 +108,32 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
  * Context: process, may sleep.
  */
 void frdma_odp_put(struct frdma_odp *odp);
+
+/**
+ * frdma_odp_enter() - begin to touch what is there
+ * @odp: the memory; not entered by the caller, nor by whom it has interrupted
+ *
+ * A reader in a softirq, as all are, would be let in while a writer waits: with
+ * enough of them, for ever. So it looks at the gate first.
+ *
+ * Context: bottom halves off, until frdma_odp_leave().
+ */
+static inline void frdma_odp_enter(struct frdma_odp *odp)
+	__acquires(&odp->lock)
+{
+	if (unlikely(READ_ONCE(odp->closed))) {
+		spin_lock(&odp->gate);
+		spin_unlock(&odp->gate);
+	}
+	read_lock(&odp->lock);
+}
+
+/** frdma_odp_leave() - end of what frdma_odp_enter() began */
+static inline void frdma_odp_leave(struct frdma_odp *odp)
+	__releases(&odp->lock)
+{
+	read_unlock(&odp->lock);
+}
 
 /**
  * frdma_odp_is_present() - can these bytes be touched now
