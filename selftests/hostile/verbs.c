@@ -17,8 +17,9 @@
 
 #define PAGE	4096
 
+/* The page; the same, of another protection domain, and for reading only. */
 static char *memory;
-static struct ibv_mr *mr;
+static struct ibv_mr *mr, *foreign, *readable;
 
 /*
  * Queue pairs
@@ -264,7 +265,8 @@ static void run_work(const struct work *work)
 	};
 	int got;
 
-	if (work->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+	if (work->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
+	    work->opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
 		wr.wr.atomic.remote_addr = work->remote;
 		wr.wr.atomic.rkey = work->rkey;
 	}
@@ -288,25 +290,23 @@ static void run_work(const struct work *work)
 	unmake_pair(&p);
 }
 
-static void work_that_is_wrong(void)
+static void run_works(const struct work *works, size_t nr)
 {
-	struct ibv_pd *other = ibv_alloc_pd(ctx);
-	uint64_t m = (uintptr_t)memory;
-	struct ibv_mr *foreign, *readable;
-	uint32_t k = mr->lkey;
 	size_t i;
 
-	foreign = ibv_reg_mr(other, memory, PAGE, RIGHTS);
-	readable = ibv_reg_mr(pd, memory, PAGE, IBV_ACCESS_REMOTE_READ);
-	EXPECT(foreign && readable);
+	for (i = 0; i < nr; i++)
+		run_work(&works[i]);
+}
+
+#define RUN_WORKS(works)	run_works(works, sizeof(works) / sizeof(*works))
+
+static void sources_that_are_wrong(void)
+{
+	uint64_t m = (uintptr_t)memory;
+	uint32_t k = mr->lkey;
 
 #define LOCAL(op_, addr_, len_, key_, want_)				\
 	{ __LINE__, op_, addr_, len_, key_, m, k, want_, NONE, 0, 0, 0 }
-#define REMOTE(op_, addr_, len_, key_, want_)				\
-	{ __LINE__, op_, m, len_, k, addr_, key_, want_, NONE, 0, 0, 0 }
-#define RECV(len_, addr_, recv_len_, key_, want_, far_)			\
-	{ __LINE__, IBV_WR_SEND, m, len_, k, 0, 0, want_, far_, addr_,	\
-	  recv_len_, key_ }
 	const struct work works[] = {
 		LOCAL(IBV_WR_RDMA_WRITE, m, 0, 0, IBV_WC_SUCCESS),
 		LOCAL(IBV_WR_RDMA_WRITE, m, 8, k ^ 1, IBV_WC_LOC_PROT_ERR),
@@ -322,11 +322,27 @@ static void work_that_is_wrong(void)
 		      IBV_WC_LOC_PROT_ERR),
 		LOCAL(IBV_WR_ATOMIC_FETCH_AND_ADD, m, 8, readable->lkey,
 		      IBV_WC_LOC_PROT_ERR),
+		LOCAL(IBV_WR_ATOMIC_FETCH_AND_ADD, -4ULL, 8, k,
+		      IBV_WC_LOC_PROT_ERR),
 		LOCAL(IBV_WR_ATOMIC_FETCH_AND_ADD, m, 4, k,
+		      IBV_WC_LOC_LEN_ERR),
+		LOCAL(IBV_WR_ATOMIC_CMP_AND_SWP, m, 16, k,
 		      IBV_WC_LOC_LEN_ERR),
 		LOCAL(IBV_WR_SEND, m, 8, k ^ 1, IBV_WC_LOC_PROT_ERR),
 		LOCAL(IBV_WR_SEND, m + PAGE - 4, 8, k, IBV_WC_LOC_PROT_ERR),
+	};
 
+	RUN_WORKS(works);
+}
+
+static void targets_that_are_wrong(void)
+{
+	uint64_t m = (uintptr_t)memory;
+	uint32_t k = mr->lkey;
+
+#define REMOTE(op_, addr_, len_, key_, want_)				\
+	{ __LINE__, op_, m, len_, k, addr_, key_, want_, NONE, 0, 0, 0 }
+	const struct work works[] = {
 		REMOTE(IBV_WR_RDMA_WRITE, m, 0, 0, IBV_WC_SUCCESS),
 		REMOTE(IBV_WR_RDMA_WRITE, m, 8, k ^ 1, IBV_WC_REM_ACCESS_ERR),
 		REMOTE(IBV_WR_RDMA_WRITE, -4ULL, 8, k, IBV_WC_REM_ACCESS_ERR),
@@ -340,16 +356,44 @@ static void work_that_is_wrong(void)
 		REMOTE(IBV_WR_RDMA_READ, m + PAGE - 4, 8, k,
 		       IBV_WC_REM_ACCESS_ERR),
 		REMOTE(IBV_WR_RDMA_READ, -4ULL, 8, k, IBV_WC_REM_ACCESS_ERR),
+	};
+
+	RUN_WORKS(works);
+}
+
+static void atomics_that_are_wrong(void)
+{
+	uint64_t m = (uintptr_t)memory;
+	uint32_t k = mr->lkey;
+	const struct work works[] = {
 		REMOTE(IBV_WR_ATOMIC_FETCH_AND_ADD, m, 8, k, IBV_WC_SUCCESS),
+		REMOTE(IBV_WR_ATOMIC_CMP_AND_SWP, m, 8, k, IBV_WC_SUCCESS),
 		REMOTE(IBV_WR_ATOMIC_FETCH_AND_ADD, m, 8, k ^ 1,
 		       IBV_WC_REM_ACCESS_ERR),
 		REMOTE(IBV_WR_ATOMIC_FETCH_AND_ADD, m, 8, readable->rkey,
 		       IBV_WC_REM_ACCESS_ERR),
 		REMOTE(IBV_WR_ATOMIC_FETCH_AND_ADD, m + 4, 8, k,
 		       IBV_WC_REM_INV_REQ_ERR),
+		REMOTE(IBV_WR_ATOMIC_CMP_AND_SWP, m + 1, 8, k,
+		       IBV_WC_REM_INV_REQ_ERR),
 		REMOTE(IBV_WR_ATOMIC_FETCH_AND_ADD, -8ULL, 8, k,
 		       IBV_WC_REM_ACCESS_ERR),
+		REMOTE(IBV_WR_ATOMIC_CMP_AND_SWP, m + PAGE, 8, k,
+		       IBV_WC_REM_ACCESS_ERR),
+	};
 
+	RUN_WORKS(works);
+}
+
+static void receives_that_are_wrong(void)
+{
+	uint64_t m = (uintptr_t)memory;
+	uint32_t k = mr->lkey;
+
+#define RECV(len_, addr_, recv_len_, key_, want_, far_)			\
+	{ __LINE__, IBV_WR_SEND, m, len_, k, 0, 0, want_, far_, addr_,	\
+	  recv_len_, key_ }
+	const struct work works[] = {
 		RECV(8, m, 8, k, IBV_WC_SUCCESS, IBV_WC_SUCCESS),
 		RECV(8, m, 8, k ^ 1, IBV_WC_REM_OP_ERR, IBV_WC_LOC_PROT_ERR),
 		RECV(8, -4ULL, 8, k, IBV_WC_REM_OP_ERR, IBV_WC_LOC_PROT_ERR),
@@ -358,10 +402,7 @@ static void work_that_is_wrong(void)
 		RECV(8, m, 7, k, IBV_WC_REM_INV_REQ_ERR, IBV_WC_LOC_LEN_ERR),
 	};
 
-	for (i = 0; i < sizeof(works) / sizeof(works[0]); i++)
-		run_work(&works[i]);
-	EXPECT(!ibv_dereg_mr(foreign) && !ibv_dereg_mr(readable));
-	EXPECT(!ibv_dealloc_pd(other));
+	RUN_WORKS(works);
 }
 
 /*
@@ -594,7 +635,10 @@ static const struct test_case cases[] = {
 	CASE(modify_refuses_values),
 	CASE(modify_refuses_transitions),
 	CASE(post_refuses),
-	CASE(work_that_is_wrong),
+	CASE(sources_that_are_wrong),
+	CASE(targets_that_are_wrong),
+	CASE(atomics_that_are_wrong),
+	CASE(receives_that_are_wrong),
 	CASE(answers_that_cannot_be_written),
 	CASE(requests_of_the_future),
 	CASE(numbers_tell_nothing),
@@ -611,6 +655,8 @@ int main(int argc, char **argv)
 	/* Answers to commands of chance begin in the page and may end behind. */
 	memory = aligned_alloc(PAGE, 2 * PAGE);
 	mr = ibv_reg_mr(pd, memory, PAGE, RIGHTS);
-	EXPECT(mr);
+	foreign = ibv_reg_mr(ibv_alloc_pd(ctx), memory, PAGE, RIGHTS);
+	readable = ibv_reg_mr(pd, memory, PAGE, IBV_ACCESS_REMOTE_READ);
+	EXPECT(mr && foreign && readable);
 	return run_case(cases, argv[3]);
 }

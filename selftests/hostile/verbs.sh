@@ -26,7 +26,8 @@ cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/verbs" "${0%.sh}.c" -libverbs ||
 	exit
 links_up
 for case in qp_beyond_limits what_is_used_stays modify_refuses_values \
-	modify_refuses_transitions post_refuses work_that_is_wrong \
+	modify_refuses_transitions post_refuses sources_that_are_wrong \
+	targets_that_are_wrong atomics_that_are_wrong receives_that_are_wrong \
 	answers_that_cannot_be_written requests_of_the_future \
 	numbers_tell_nothing commands_of_chance ioctls_of_chance; do
 	ktap_test verbs $case
