@@ -113,7 +113,7 @@ int frdma_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 		    struct ib_udata *udata)
 {
 	gfp_t gfp = attr->flags & RDMA_CREATE_AH_SLEEPABLE ?
-		    GFP_KERNEL_ACCOUNT : GFP_ATOMIC;
+		    FRDMA_GFP_OBJECT : GFP_ATOMIC;
 	struct frdma_dev *dev = to_frdma(ib->device);
 	struct frdma_ah *ah;
 	int err;
@@ -161,7 +161,7 @@ int frdma_create_user_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 	/* The number is what a process has: reserve it, answer, then fill in. */
 	ah = to_frdma_ib_ah(ib)->ah;
 	err = xa_alloc_cyclic(&dev->ahs, &num, NULL, XA_LIMIT(1, INT_MAX),
-			      &dev->ahs_next, GFP_KERNEL_ACCOUNT);
+			      &dev->ahs_next, FRDMA_GFP_OBJECT);
 	if (err < 0)
 		goto err_destroy;
 

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "dev.h"
+#include "limit.h"
 #include "mr.h"
 #include "shared.h"
 #include "uapi/frdma-abi.h"
@@ -65,7 +66,7 @@ static struct frdma_dm *dm_create(struct frdma_dev *dev, size_t size)
 	if (!dm_bytes_take(dev, size))
 		return NULL;
 
-	dm = kzalloc(sizeof(*dm), GFP_KERNEL_ACCOUNT);
+	dm = kzalloc(sizeof(*dm), FRDMA_GFP_OBJECT);
 	if (!dm)
 		goto err_give;
 

@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "limit.h"
 #include "mr.h"
 #include "proto/access.h"
 
@@ -124,7 +125,7 @@ static struct frdma_dmabuf *dmabuf_open(struct device *dev, int fd, int access)
 	struct frdma_dmabuf *buf;
 	int err;
 
-	buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
+	buf = kzalloc(sizeof(*buf), FRDMA_GFP_OBJECT);
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
 

@@ -195,7 +195,7 @@ int frdma_attach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid)
 	if (!frdma_limit_take(&dev->nr_member, FRDMA_MAX_MCAST_ATTACH))
 		return -ENOMEM;
 
-	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
+	member = kzalloc(sizeof(*member), FRDMA_GFP_OBJECT);
 	if (!member) {
 		err = -ENOMEM;
 		goto err_limit_give;

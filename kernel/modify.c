@@ -2,6 +2,7 @@
 #include <linux/slab.h>
 
 #include "dev.h"
+#include "limit.h"
 #include "modify.h"
 #include "proto/wire.h"
 #include "qp.h"
@@ -222,7 +223,7 @@ static int alloc_resources(const struct ib_qp_attr *attr, int mask,
 	if (!(mask & IB_QP_MAX_DEST_RD_ATOMIC) || !attr->max_dest_rd_atomic)
 		return 0;
 	*res = kcalloc(attr->max_dest_rd_atomic, sizeof(**res),
-		       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		       FRDMA_GFP_OBJECT);
 	return *res ? 0 : -ENOMEM;
 }
 

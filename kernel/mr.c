@@ -433,14 +433,14 @@ struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 	if (!frdma_limit_take(mr_counter(dev, kind), FRDMA_MAX_MR))
 		return ERR_PTR(-ENOMEM);
 
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	mr = kzalloc(sizeof(*mr), FRDMA_GFP_OBJECT);
 	if (!mr)
 		goto err_limit_give;
 
 	err = xa_alloc_cyclic(&dev->mrs, &mr->index, NULL,
 			      XA_LIMIT(FRDMA_MR_NUMBER_FIRST,
 				       FRDMA_MR_NUMBER_LAST),
-			      &dev->mrs_next, GFP_KERNEL_ACCOUNT);
+			      &dev->mrs_next, FRDMA_GFP_OBJECT);
 	if (err < 0)
 		goto err_free;
 

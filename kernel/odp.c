@@ -10,6 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "dev.h"
+#include "limit.h"
 #include "mr.h"
 #include "proto/access.h"
 #include "stats.h"
@@ -432,7 +433,7 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 	struct frdma_odp *odp;
 	int err;
 
-	odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
+	odp = kzalloc(sizeof(*odp), FRDMA_GFP_OBJECT);
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
 

@@ -9,13 +9,12 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "limit.h"
+
 /* Slots of a node that fills a page. */
 #define NODE_SHIFT	(PAGE_SHIFT - ilog2(sizeof(void *)))
 #define NODE_SLOTS	BIT(NODE_SHIFT)
 #define NODE_MASK	(NODE_SLOTS - 1)
-
-/* As many as a process asks for: charged to it, and no news where they end. */
-#define PAGES_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* Slot, in the node @height levels above the leaves, that leads to a block. */
 static size_t node_slot(u64 index, unsigned int height)
@@ -47,7 +46,7 @@ static int root_alloc(struct frdma_pages *pages, u64 nr_blocks)
 	for (pages->depth = 1; slots > NODE_SLOTS; pages->depth++)
 		slots = DIV_ROUND_UP_ULL(slots, NODE_SLOTS);
 
-	pages->root = kcalloc(slots, sizeof(void *), PAGES_GFP);
+	pages->root = kcalloc(slots, sizeof(void *), FRDMA_GFP_OBJECT);
 	return pages->root ? 0 : -ENOMEM;
 }
 
@@ -61,7 +60,7 @@ static int path_alloc(struct frdma_pages *pages, u64 index)
 	for (; height; height--) {
 		slot = &node[node_slot(index, height)];
 		if (!*slot)
-			*slot = (void *)get_zeroed_page(PAGES_GFP);
+			*slot = (void *)get_zeroed_page(FRDMA_GFP_OBJECT);
 		if (!*slot)
 			return -ENOMEM;
 		node = *slot;

@@ -2,6 +2,7 @@
 #include <linux/xarray.h>
 
 #include "dev.h"
+#include "limit.h"
 #include "qp.h"
 #include "trace.h"
 
@@ -44,7 +45,7 @@ int frdma_qp_publish(struct frdma_qp *qp)
 	/* The number has to be there before packets find the queue pair. */
 	err = xa_alloc_cyclic(&frdma_qps, &index, NULL,
 			      XA_LIMIT(FRDMA_QPN_FIRST, FRDMA_QPN_LAST),
-			      &frdma_qpn_next, GFP_KERNEL_ACCOUNT);
+			      &frdma_qpn_next, FRDMA_GFP_OBJECT);
 	if (err < 0)
 		return -ENOMEM;
 

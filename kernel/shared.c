@@ -7,6 +7,8 @@
 #include <linux/vmalloc.h>
 #include <rdma/ib_verbs.h>
 
+#include "limit.h"
+
 /**
  * struct frdma_shared - memory that can be mapped
  * @entry: where a process finds it; holds one reference for the owner, and one
@@ -29,13 +31,13 @@ struct frdma_shared *frdma_shared_alloc(size_t size)
 {
 	struct frdma_shared *shared;
 
-	shared = kzalloc(sizeof(*shared), GFP_KERNEL_ACCOUNT);
+	if (!frdma_memory_suffices(size))
+		return NULL;
+	shared = kzalloc(sizeof(*shared), FRDMA_GFP_OBJECT);
 	if (!shared)
 		return NULL;
 
-	/* As much as the process asks for: it must not cost another its life. */
-	shared->kaddr = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-				  __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	shared->kaddr = __vmalloc(size, FRDMA_GFP_OBJECT | __GFP_ZERO);
 	if (!shared->kaddr) {
 		kfree(shared);
 		return NULL;

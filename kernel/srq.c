@@ -102,7 +102,7 @@ static int srq_publish(struct frdma_dev *dev, struct frdma_srq *srq)
 {
 	int err = xa_alloc_cyclic(&dev->srqs, &srq->ib.ext.xrc.srq_num, srq,
 				  SRQN_LIMIT, &dev->srqs_next,
-				  GFP_KERNEL_ACCOUNT);
+				  FRDMA_GFP_OBJECT);
 
 	return err < 0 ? -ENOMEM : 0;
 }

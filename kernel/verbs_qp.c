@@ -102,8 +102,7 @@ static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 	req->mask = entries - 1;
 	req->transport = frdma_qp_transport(qp);
 	req->pkey = FRDMA_PKEY_DEFAULT;
-	req->slots = kvcalloc(entries, req->stride, GFP_KERNEL_ACCOUNT |
-			      __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	req->slots = kvcalloc(entries, req->stride, FRDMA_GFP_OBJECT);
 	return req->slots ? 0 : -ENOMEM;
 }
 
@@ -138,7 +137,7 @@ static int create_rq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 		return err;
 
 	rq->cur = kzalloc(struct_size(rq->cur, sge, rq->max_sge),
-			  GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+			  FRDMA_GFP_OBJECT);
 	return rq->cur ? 0 : -ENOMEM;
 }
 
@@ -148,7 +147,7 @@ static int create_target(struct frdma_qp *qp)
 	struct frdma_rq *rq = &qp->rq;
 
 	rq->cur = kzalloc(struct_size(rq->cur, sge, FRDMA_MAX_SRQ_SGE),
-			  GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+			  FRDMA_GFP_OBJECT);
 	return rq->cur ? 0 : -ENOMEM;
 }
 
@@ -221,7 +220,7 @@ static struct frdma_qp *alloc_qp(struct ib_qp *ib,
 				 struct ib_qp_init_attr *init,
 				 struct ib_udata *udata)
 {
-	struct frdma_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
+	struct frdma_qp *qp = kzalloc(sizeof(*qp), FRDMA_GFP_OBJECT);
 
 	if (!qp)
 		return NULL;
@@ -269,7 +268,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	qp = alloc_qp(ib, init, udata);
 	if (!qp)
 		goto err_limit_give;
-	err = dst_cache_init(&qp->path.dst, GFP_KERNEL_ACCOUNT);
+	err = dst_cache_init(&qp->path.dst, FRDMA_GFP_OBJECT);
 	if (err)
 		goto err_free;
 	err = create_queues(qp, init, ib_uctx, &resp);
