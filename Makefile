@@ -15,6 +15,8 @@ demo:		## two guests with frdma between them; installs what it needs
 	@scripts/demo
 check:		## the tests; TESTS="lint unit net/link" runs some
 	@scripts/check $(TESTS)
+conformance:	## the conformance scripts on engine, module and rdma_rxe, with a table
+	@scripts/conformance
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
 	@scripts/programs $(PROGRAMS)
 bench:		## figures against rdma_rxe; QUICK=1 the short form
@@ -39,4 +41,4 @@ help:		## this list
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 
-.PHONY: all bench check check-programs clean demo help install lint uninstall
+.PHONY: all bench check check-programs clean conformance demo help install lint uninstall

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine with the least around it that makes it answer: what the kernel's
+ * requester, completer and responder do, without their locks and buffers.
+ */
+#ifndef CONFORM_ENGINE_H
+#define CONFORM_ENGINE_H
+
+#include "access.h"
+#include "ack.h"
+#include "req.h"
+#include "resp.h"
+
+#include "play.h"
+
+#define ENGINE_DEPTH	64	/* work requests in each queue */
+#define ENGINE_RES	16	/* READs and atomics kept for repetition */
+
+/**
+ * struct engine_qp - a queue pair
+ * @spec: what the script says of it
+ * @req: send side
+ * @resp: receive side
+ * @res: of that
+ * @slots: of @req
+ * @sges: the memory of each; one piece is enough
+ * @posted: send requests, a ring
+ * @post_prod: posted so far; those from req.wr_prod on are not fetched
+ * @recvs: receive requests, a ring
+ * @recv_prod: posted so far
+ * @recv_cons: taken so far
+ * @have_cur: one is in use
+ * @cur: that
+ * @state: enum state
+ */
+struct engine_qp {
+	struct queue_pair *spec;
+	struct frdma_req req;
+	struct frdma_resp resp;
+	struct frdma_resp_res res[ENGINE_RES];
+	struct frdma_swr slots[ENGINE_DEPTH];
+	struct frdma_sge sges[ENGINE_DEPTH];
+	struct request posted[ENGINE_DEPTH];
+	u32 post_prod;
+	struct request recvs[ENGINE_DEPTH];
+	u32 recv_prod;
+	u32 recv_cons;
+	bool have_cur;
+	struct request cur;
+	enum state state;
+};
+
+/* Of the case that is being played. */
+extern struct play *engine_play;
+extern u64 engine_now_ns;
+
+/* engine.c */
+void engine_send(struct engine_qp *qp, struct frdma_hdr *hdr,
+		 const void *payload);
+void engine_error(struct engine_qp *qp, enum state state);
+void engine_step(struct engine_qp *qp);
+
+/* engine_memory.c */
+void *engine_remote(u32 rkey, u64 va, u64 len, u32 right);
+void *engine_local(u32 lkey, u64 va, u64 len, u32 right);
+
+/* engine_requester.c */
+void engine_requester_init(struct engine_qp *qp);
+void engine_requester_step(struct engine_qp *qp);
+void engine_requester_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
+			     const u8 *payload);
+
+/* engine_responder.c */
+void engine_responder_init(struct engine_qp *qp);
+void engine_responder_step(struct engine_qp *qp);
+void engine_responder_request(struct engine_qp *qp,
+			      const struct frdma_hdr *hdr, const u8 *payload);
+
+#endif /* CONFORM_ENGINE_H */

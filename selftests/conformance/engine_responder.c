@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The receive side, as the kernel's responder.c, recv.c and uc.c have it. */
+#include "engine.h"
+
+void engine_responder_init(struct engine_qp *qp)
+{
+	const struct queue_pair *spec = qp->spec;
+
+	qp->resp = (struct frdma_resp) {
+		.mtu		= spec->mtu,
+		.transport	= qp->req.transport,
+		.access		= spec->rights,
+		.res		= qp->res,
+		.nr_res		= min(spec->dest_rd, (u32)ENGINE_RES),
+	};
+	frdma_resp_init(&qp->resp, spec->rq_psn);
+}
+
+static void complete(struct engine_qp *qp, struct done *done)
+{
+	done->at_ns = engine_now_ns;
+	done->recv = true;
+	done->qp = qp->spec;
+	done->id = qp->cur.id;
+	qp->have_cur = false;
+	play_done(engine_play, done);
+}
+
+static bool take_recv(struct engine_qp *qp)
+{
+	if (qp->have_cur)
+		return true;
+	if (qp->recv_cons == qp->recv_prod)
+		return false;
+	qp->cur = qp->recvs[qp->recv_cons++ % ENGINE_DEPTH];
+	qp->have_cur = true;
+	return true;
+}
+
+static void *recv_memory(const struct engine_qp *qp)
+{
+	return engine_local(qp->cur.lkey, qp->cur.addr, qp->cur.len,
+			    RIGHT_LOCAL);
+}
+
+static void flush(struct engine_qp *qp)
+{
+	while (take_recv(qp)) {
+		struct done done = { .status = FRDMA_WC_WR_FLUSH_ERR };
+
+		complete(qp, &done);
+	}
+}
+
+static void answer(struct engine_qp *qp, u32 psn, u8 syndrome)
+{
+	struct frdma_hdr hdr = {
+		.opcode		= FRDMA_ACKNOWLEDGE,
+		.psn		= psn,
+		.syndrome	= syndrome,
+		.msn		= qp->resp.msn,
+	};
+
+	engine_send(qp, &hdr, NULL);
+}
+
+static void answer_atomic(struct engine_qp *qp, u32 psn, u64 orig)
+{
+	struct frdma_hdr hdr = {
+		.opcode		= FRDMA_ATOMIC_ACK,
+		.psn		= psn,
+		.syndrome	= FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
+		.msn		= qp->resp.msn,
+		.atomic_orig	= orig,
+	};
+
+	engine_send(qp, &hdr, NULL);
+}
+
+static void answer_empty(struct engine_qp *qp, u32 psn)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_empty_plan(&qp->resp, psn, &hdr);
+	engine_send(qp, &hdr, NULL);
+}
+
+/* What the kernel does about a request that ends the connection. */
+static void refuse(struct engine_qp *qp, u32 psn,
+		   enum frdma_resp_verdict verdict)
+{
+	static const int events[] = {
+		[FRDMA_RESP_EVENT_REQ] = 2,
+		[FRDMA_RESP_EVENT_ACCESS] = 3,
+		[FRDMA_RESP_EVENT_FATAL] = 1,
+	};
+	const struct frdma_resp_fault *fault = frdma_resp_fault(verdict);
+
+	answer(qp, psn, fault->nak);
+	if (qp->have_cur) {
+		struct done done = { .status = fault->recv_status };
+
+		complete(qp, &done);
+	}
+	if (fault->event != FRDMA_RESP_EVENT_NONE)
+		play_event(engine_play, events[fault->event]);
+	engine_error(qp, STATE_ERR);
+}
+
+static enum frdma_resp_verdict execute_send(struct engine_qp *qp,
+					    const struct frdma_hdr *hdr,
+					    const u8 *payload)
+{
+	u8 *to = recv_memory(qp);
+	size_t i;
+
+	if (!to)
+		return FRDMA_RESP_RECV_FAULT;
+	if (hdr->payload_len)
+		memcpy(to + qp->resp.got, payload, hdr->payload_len);
+	if (!(frdma_op(hdr->opcode)->ext & FRDMA_EXT_INV))
+		return FRDMA_RESP_ACCEPT;
+
+	/* None of these regions may be invalidated by the peer. */
+	for (i = 0; i < engine_play->nr_regions; i++)
+		if (engine_play->regions[i].rkey == hdr->inv_rkey)
+			break;
+	return FRDMA_RESP_BAD_INV;
+}
+
+static enum frdma_resp_verdict execute_write(struct engine_qp *qp,
+					     const struct frdma_hdr *hdr,
+					     const u8 *payload)
+{
+	const struct frdma_resp *rs = &qp->resp;
+	bool starts = frdma_op(hdr->opcode)->starts;
+	u32 len = starts ? hdr->dma_len : hdr->payload_len;
+	u8 *to;
+
+	if (!len)
+		return FRDMA_RESP_ACCEPT;
+	to = engine_remote(starts ? hdr->rkey : rs->rkey,
+			   starts ? hdr->va : rs->va, len, RIGHT_WRITE);
+	if (!to)
+		return FRDMA_RESP_BAD_KEY;
+	memcpy(to, payload, hdr->payload_len);
+	return FRDMA_RESP_ACCEPT;
+}
+
+static enum frdma_resp_verdict execute_atomic(const struct frdma_hdr *hdr,
+					      u64 *orig)
+{
+	u64 *at = engine_remote(hdr->rkey, hdr->va, sizeof(*at), RIGHT_ATOMIC);
+
+	if (!at)
+		return FRDMA_RESP_BAD_KEY;
+	*orig = *at;
+	if (hdr->opcode == FRDMA_FETCH_ADD)
+		*at += hdr->swap_add;
+	else if (*orig == hdr->compare)
+		*at = hdr->swap_add;
+	return FRDMA_RESP_ACCEPT;
+}
+
+static enum frdma_resp_verdict execute(struct engine_qp *qp,
+				       const struct frdma_hdr *hdr,
+				       const u8 *payload, u64 *orig)
+{
+	bool all = hdr->flush_select == FRDMA_FLUSH_REGION;
+	u8 *to;
+
+	switch (frdma_op(hdr->opcode)->kind) {
+	case FRDMA_KIND_SEND:
+		return execute_send(qp, hdr, payload);
+	case FRDMA_KIND_WRITE:
+		return execute_write(qp, hdr, payload);
+	case FRDMA_KIND_READ:
+		return !hdr->dma_len || engine_remote(hdr->rkey, hdr->va,
+						      hdr->dma_len, RIGHT_READ) ?
+		       FRDMA_RESP_ACCEPT : FRDMA_RESP_BAD_KEY;
+	case FRDMA_KIND_ATOMIC_WRITE:
+		to = engine_remote(hdr->rkey, hdr->va, 8, RIGHT_WRITE);
+		if (!to)
+			return FRDMA_RESP_BAD_KEY;
+		memcpy(to, payload, 8);
+		return FRDMA_RESP_ACCEPT;
+	case FRDMA_KIND_FLUSH:
+		return engine_remote(hdr->rkey, hdr->va,
+				     all ? 0 : hdr->dma_len,
+				     frdma_resp_flush_access(hdr)) ?
+		       FRDMA_RESP_ACCEPT : FRDMA_RESP_BAD_KEY;
+	default:
+		return execute_atomic(hdr, orig);
+	}
+}
+
+static void executed(struct engine_qp *qp, const struct frdma_hdr *hdr, u32 len)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+	struct done done = {
+		.len = len,
+		.write = op->kind == FRDMA_KIND_WRITE,
+		.imm = op->ext & FRDMA_EXT_IMM,
+		.inv = op->ext & FRDMA_EXT_INV,
+	};
+
+	if (!op->ends_recv)
+		return;
+	done.ex = done.imm ? be32_to_cpu(hdr->imm_data) : hdr->inv_rkey;
+	complete(qp, &done);
+}
+
+static void send_read_response(struct engine_qp *qp)
+{
+	struct frdma_resp *rs = &qp->resp;
+
+	while (rs->read.active) {
+		struct frdma_hdr hdr;
+		void *from = NULL;
+
+		frdma_resp_read_plan(rs, &hdr);
+		if (hdr.payload_len)
+			from = engine_remote(rs->read.rkey, rs->read.va,
+					     hdr.payload_len, RIGHT_READ);
+		if (hdr.payload_len && !from) {
+			rs->read.active = false;
+			if (!rs->read.again)
+				refuse(qp, rs->read.psn, FRDMA_RESP_BAD_KEY);
+			return;
+		}
+		engine_send(qp, &hdr, from);
+		frdma_resp_read_sent(rs, &hdr);
+	}
+}
+
+static void commit(struct engine_qp *qp, const struct frdma_hdr *hdr, u64 orig)
+{
+	u8 kind = frdma_op(hdr->opcode)->kind;
+	u32 len = qp->resp.got + hdr->payload_len;
+
+	frdma_resp_commit(&qp->resp, hdr, orig);
+	executed(qp, hdr, len);
+	if (kind == FRDMA_KIND_ATOMIC)
+		answer_atomic(qp, hdr->psn, orig);
+	else if (kind == FRDMA_KIND_ATOMIC_WRITE || kind == FRDMA_KIND_FLUSH)
+		answer_empty(qp, hdr->psn);
+}
+
+static void repeat(struct engine_qp *qp, const struct frdma_hdr *hdr)
+{
+	struct frdma_resp *rs = &qp->resp;
+	enum frdma_dup_verdict verdict = frdma_resp_judge_dup(rs, hdr);
+
+	frdma_resp_commit_dup(rs, hdr, verdict);
+	if (verdict == FRDMA_DUP_ATOMIC)
+		answer_atomic(qp, hdr->psn, frdma_resp_saved(rs, hdr->psn));
+	else if (verdict == FRDMA_DUP_EMPTY)
+		answer_empty(qp, hdr->psn);
+}
+
+static struct frdma_resp_recv look_for_recv(struct engine_qp *qp,
+					    const struct frdma_hdr *hdr)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+	struct frdma_resp_recv recv = { };
+
+	if (op->kind != FRDMA_KIND_SEND && !op->takes_recv)
+		return recv;
+	recv.ready = take_recv(qp);
+	if (recv.ready)
+		recv.len = recv_memory(qp) ? qp->cur.len : U32_MAX;
+	return recv;
+}
+
+static void take_reliable(struct engine_qp *qp, const struct frdma_hdr *hdr,
+			  const u8 *payload)
+{
+	struct frdma_resp *rs = &qp->resp;
+	struct frdma_resp_recv recv = { };
+	enum frdma_resp_verdict verdict;
+	u64 orig = 0;
+
+	if (hdr->psn == rs->epsn)
+		recv = look_for_recv(qp, hdr);
+	verdict = frdma_resp_judge(rs, hdr, recv);
+	if (verdict == FRDMA_RESP_ACCEPT)
+		verdict = execute(qp, hdr, payload, &orig);
+
+	switch (verdict) {
+	case FRDMA_RESP_ACCEPT:
+		commit(qp, hdr, orig);
+		break;
+	case FRDMA_RESP_DUPLICATE:
+		repeat(qp, hdr);
+		break;
+	case FRDMA_RESP_GAP:
+		frdma_resp_put_off(rs, verdict);
+		answer(qp, rs->epsn, FRDMA_NAK_PSN);
+		break;
+	case FRDMA_RESP_NO_RECV:
+		frdma_resp_put_off(rs, verdict);
+		answer(qp, hdr->psn, FRDMA_AETH_RNR | qp->spec->rnr_timer);
+		break;
+	case FRDMA_RESP_WAITING:
+		break;
+	default:
+		refuse(qp, hdr->psn, verdict);
+		break;
+	}
+}
+
+static void take_unreliable(struct engine_qp *qp, const struct frdma_hdr *hdr,
+			    const u8 *payload)
+{
+	struct frdma_resp *rs = &qp->resp;
+	struct frdma_resp_recv recv = { };
+	enum frdma_resp_verdict verdict;
+	u64 orig;
+	u32 len;
+
+	if (frdma_resp_breaks(rs, hdr))
+		frdma_resp_abandon(rs);
+	if (frdma_op(hdr->opcode)->starts != rs->in_msg)
+		recv = look_for_recv(qp, hdr);
+	verdict = frdma_resp_judge_uc(rs, hdr, recv);
+	if (verdict == FRDMA_RESP_ACCEPT)
+		verdict = execute(qp, hdr, payload, &orig);
+	if (verdict == FRDMA_RESP_RECV_FAULT) {
+		struct done done = { .status = FRDMA_WC_LOC_PROT_ERR };
+
+		complete(qp, &done);
+		engine_error(qp, STATE_ERR);
+	}
+	if (verdict != FRDMA_RESP_ACCEPT) {
+		frdma_resp_abandon(rs);
+		return;
+	}
+	len = rs->got + hdr->payload_len;
+	frdma_resp_commit_uc(rs, hdr);
+	executed(qp, hdr, len);
+}
+
+/**
+ * engine_responder_request - the peer asks for something
+ * @qp: of whom
+ * @hdr: headers of a request of its transport
+ * @payload: what they say
+ */
+void engine_responder_request(struct engine_qp *qp,
+			      const struct frdma_hdr *hdr, const u8 *payload)
+{
+	if (qp->state != STATE_RTS && qp->state != STATE_RTR)
+		return;
+	if (qp->spec->type == IS_RC)
+		take_reliable(qp, hdr, payload);
+	else
+		take_unreliable(qp, hdr, payload);
+}
+
+void engine_responder_step(struct engine_qp *qp)
+{
+	struct frdma_resp *rs = &qp->resp;
+
+	send_read_response(qp);
+	if (rs->ack_due && qp->state != STATE_ERR) {
+		rs->ack_due = false;
+		answer(qp, frdma_psn_add(rs->epsn, -1),
+		       FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS);
+	}
+	if (qp->state == STATE_ERR)
+		flush(qp);
+}

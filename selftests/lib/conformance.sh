@@ -1,0 +1,70 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The conformance scripts against a device of this guest: it is on conf0, and
+# the peer that the scripts play is a raw socket on conf1, the other end of
+# that veth pair. Read after frdma.sh. The addresses are those of device.h.
+
+CONFORMANCE=$KTAP_TOP/selftests/conformance
+
+# Every packet is a frame of its own, with all of its checksums in it.
+conformance_veth() {
+	defer ip link delete conf0
+	ip link add conf0 type veth peer name conf1
+	sysctl -qw net.ipv6.conf.conf1.disable_ipv6=1
+	ethtool -K conf0 gso off tso off tx off gro off \
+		tx-udp-segmentation off >/dev/null
+	ethtool -K conf1 gro off tx off >/dev/null
+	ip link set conf0 up
+	ip link set conf1 up
+	ip address add 10.79.0.1/24 dev conf0
+	ip address add fd79::1/64 dev conf0 nodad
+	conformance_neighbour 10.79.0.2
+	conformance_neighbour fd79::2
+}
+
+conformance_neighbour() {
+	ip neighbour add "$1" dev conf0 nud permanent \
+		lladdr "$(</sys/class/net/conf1/address)"
+}
+
+# The device of DRIVER (frdma, rxe) on that interface. The names of modules are
+# not those of links.
+conformance_up() {
+	local driver=$1 module=$2
+
+	conformance_veth
+	modprobe "$module" || fail "no $module"
+	defer modprobe -r "$module"
+	rdma link add "${driver}0" type "$driver" netdev conf0
+	defer rdma link delete "${driver}0"
+	await 20 grep -q ACTIVE "/sys/class/infiniband/${driver}0/ports/1/state"
+}
+
+# One that was built before is taken, if nothing has changed since.
+conformance_build() {
+	local built=$CONFORMANCE/build/conform-device
+
+	mkdir -p "$KTAP_TMP/conformance"
+	if [ -e "$built" ] && [ -z "$(find "$CONFORMANCE" -name '*.[ch]' \
+			-newer "$built")" ]; then
+		cp "$built" "$KTAP_TMP/conformance"
+		return
+	fi
+	make -s -C "$CONFORMANCE" device OUT="$KTAP_TMP/conformance" >&2 ||
+		fail "it does not compile"
+}
+
+# Plays the cases whose names contain what the runner asks for, in one process,
+# and passes on what becomes of each. Arguments: DEVICE
+conformance_play() {
+	local files
+
+	mapfile -t files < <(ls -v "$CONFORMANCE"/cases/*"${KTAP_ONLY:-}"*.case)
+	# What a case that fails ends with is told; here counts that all were
+	# played.
+	{
+		"$KTAP_TMP/conformance/conform-device" "$1" conf0 conf1 \
+			"${files[@]}" || [ $? = 1 ]
+	} 2>&1 | grep --line-buffered -vE '^(TAP version|1\.\.)' >&3
+}
