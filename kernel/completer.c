@@ -81,13 +81,13 @@ static void take_response(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
 }
 
-static void wait_for_receiver(struct frdma_qp *qp, u8 syndrome, u64 now_ns)
+static void wait_for_receiver(struct frdma_qp *qp, const struct frdma_hdr *hdr,
+			      u64 now_ns)
 {
 	struct frdma_req *rq = &qp->sq.req;
 
 	frdma_qp_count(qp, FRDMA_CNT_RCVD_RNR_NAKS);
-	frdma_req_restart(rq);
-	if (!frdma_retry_rnr(&rq->retry, syndrome & FRDMA_AETH_VALUE, now_ns)) {
+	if (!frdma_ack_wait(rq, hdr, now_ns)) {
 		fail(qp, FRDMA_WC_RNR_RETRY_EXC_ERR, FRDMA_ACK_RNR_NAK);
 		return;
 	}
@@ -117,22 +117,18 @@ static void count_answer(const struct frdma_qp *qp, const struct frdma_hdr *hdr)
 
 	if (kind != FRDMA_KIND_ACK && kind != FRDMA_KIND_ATOMIC_ACK)
 		return;
-	if (!(hdr->syndrome & FRDMA_AETH_KIND))
+	if (!frdma_hdr_is_nak(hdr))
 		frdma_qp_count(qp, FRDMA_CNT_RCVD_ACKS);
 }
 
 static void trace_answer(const struct frdma_qp *qp, const struct frdma_hdr *hdr)
 {
-	bool nak = hdr->syndrome & FRDMA_AETH_KIND;
-
 	if (frdma_op(hdr->opcode)->kind != FRDMA_KIND_ACK)
 		return;
-	if (nak)
-		trace_frdma_nak(qp->dev->ndev->ifindex, qp->qpn, false,
-				hdr->psn, hdr->syndrome, hdr->msn);
+	if (frdma_hdr_is_nak(hdr))
+		trace_frdma_nak(qp->dev->ndev->ifindex, qp->qpn, false, hdr);
 	else
-		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, false,
-				hdr->psn, hdr->syndrome, hdr->msn);
+		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, false, hdr);
 }
 
 static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
@@ -181,7 +177,7 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		recover(qp, verdict);
 		break;
 	case FRDMA_ACK_RNR_NAK:
-		wait_for_receiver(qp, pkt->hdr.syndrome, now_ns);
+		wait_for_receiver(qp, &pkt->hdr, now_ns);
 		break;
 	default:
 		refused(qp, verdict);

@@ -309,7 +309,7 @@ static bool may_refer(const struct frdma_qp *qp, const struct frdma_swr *wr,
 
 	return pkt->len >= FRDMA_REFS_MIN_LEN && !pkt->hdr.pad &&
 	       !(wr->wqe.flags & FRDMA_WQE_INLINE) &&
-	       frdma_req_is_reliable(rq) && rq->psn == rq->end_psn;
+	       frdma_req_is_reliable(rq) && !frdma_req_repeats(rq);
 }
 
 static enum packet_fate add_packet(struct frdma_qp *qp, struct frdma_tx *tx,
@@ -367,12 +367,6 @@ static enum packet_fate ask_for_pages(struct frdma_qp *qp,
 					 &qp->sq.page_in));
 }
 
-/* The work request has sent nothing yet. */
-static bool begins(const struct frdma_req *rq)
-{
-	return !rq->pkt && rq->psn == rq->end_psn;
-}
-
 static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 {
 	struct frdma_req *rq = &qp->sq.req;
@@ -380,7 +374,7 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 	struct frdma_req_pkt pkt;
 	enum packet_fate fate;
 
-	if (begins(rq) && !memory_is_usable(qp, wr)) {
+	if (frdma_req_begins(rq) && !memory_is_usable(qp, wr)) {
 		wr->status = FRDMA_WC_LOC_PROT_ERR;
 		return PACKET_BAD_MEMORY;
 	}
@@ -399,7 +393,7 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 	    (fate == PACKET_UNSENT && frdma_req_is_reliable(rq)))
 		return fate;
 
-	if (rq->psn != rq->end_psn)
+	if (frdma_req_repeats(rq))
 		frdma_qp_count(qp, FRDMA_CNT_RESENT_PACKETS);
 	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, pkt.hdr.opcode,
 		       pkt.hdr.psn, pkt.len, 1);
@@ -415,7 +409,7 @@ static bool is_held_back(const struct frdma_qp *qp)
 {
 	const struct frdma_req *rq = &qp->sq.req;
 
-	return frdma_qp_state(qp) == IB_QPS_SQD && begins(rq) &&
+	return frdma_qp_state(qp) == IB_QPS_SQD && frdma_req_begins(rq) &&
 	       !qp->sq.draining;
 }
 

@@ -36,14 +36,10 @@ static struct frdma_flow flow_to_peer(struct frdma_qp *qp)
 static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
 {
 	struct frdma_flow flow = flow_to_peer(qp);
-	bool nak = hdr->syndrome & FRDMA_AETH_KIND;
 	struct frdma_tx tx;
 
-	hdr->opcode |= qp->rq.resp.transport;
 	hdr->dqpn = qp->attr.dest_qp_num;
 	hdr->pkey = FRDMA_PKEY_DEFAULT;
-	hdr->migreq = true;
-	hdr->msn = qp->rq.resp.msn;
 
 	frdma_tx_begin(&tx, &flow);
 	if (frdma_tx_reserve(&tx, hdr, 0)) {
@@ -53,47 +49,27 @@ static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
 	}
 	frdma_tx_end(&tx);
 
-	if (nak)
-		trace_frdma_nak(qp->dev->ndev->ifindex, qp->qpn, true,
-				hdr->psn, hdr->syndrome, hdr->msn);
+	if (frdma_hdr_is_nak(hdr))
+		trace_frdma_nak(qp->dev->ndev->ifindex, qp->qpn, true, hdr);
 	else
-		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, true,
-				hdr->psn, hdr->syndrome, hdr->msn);
+		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, true, hdr);
 }
 
 static void send_ack(struct frdma_qp *qp)
 {
-	struct frdma_hdr hdr = {
-		.opcode	  = FRDMA_ACKNOWLEDGE,
-		.psn	  = frdma_psn_add(qp->rq.resp.epsn, -1),
-		.syndrome = FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
-	};
+	struct frdma_hdr hdr;
 
+	frdma_resp_ack_plan(&qp->rq.resp, &hdr);
 	qp->rq.resp.ack_due = false;
 	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
 	send_answer(qp, &hdr);
 }
 
-static void send_nak(struct frdma_qp *qp, u32 psn, u8 syndrome)
-{
-	struct frdma_hdr hdr = {
-		.opcode	  = FRDMA_ACKNOWLEDGE,
-		.psn	  = psn,
-		.syndrome = syndrome,
-	};
-
-	send_answer(qp, &hdr);
-}
-
 static void send_atomic_ack(struct frdma_qp *qp, u32 psn, u64 orig)
 {
-	struct frdma_hdr hdr = {
-		.opcode	     = FRDMA_ATOMIC_ACK,
-		.psn	     = psn,
-		.syndrome    = FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
-		.atomic_orig = orig,
-	};
+	struct frdma_hdr hdr;
 
+	frdma_resp_atomic_plan(&qp->rq.resp, psn, orig, &hdr);
 	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
 	send_answer(qp, &hdr);
 }
@@ -116,10 +92,12 @@ static void refuse(struct frdma_qp *qp, u32 psn,
 		[FRDMA_RESP_EVENT_FATAL]  = IB_EVENT_QP_FATAL,
 	};
 	const struct frdma_resp_fault *fault = frdma_resp_fault(verdict);
+	struct frdma_hdr hdr;
 
 	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
 	frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
-	send_nak(qp, psn, fault->nak);
+	frdma_resp_refusal_plan(&qp->rq.resp, psn, verdict, &hdr);
+	send_answer(qp, &hdr);
 
 	/* A request is flushed later whose queue is not at hand (XRC). */
 	if (qp->rq.have_cur && qp->rq.cq &&
@@ -307,7 +285,7 @@ static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
 	verdict = enter_eight_bytes(qp, hdr, IB_ACCESS_REMOTE_ATOMIC, &mr, &at);
 	if (verdict != FRDMA_RESP_ACCEPT)
 		return verdict;
-	if (frdma_opcode_operation(hdr->opcode) == FRDMA_COMPARE_SWAP)
+	if (frdma_opcode_swaps(hdr->opcode))
 		*orig = cmpxchg64(at, hdr->compare, hdr->swap_add);
 	else
 		*orig = atomic64_fetch_add(hdr->swap_add, (atomic64_t *)at);
@@ -519,20 +497,26 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 static void ask_for_missing(struct frdma_qp *qp)
 {
 	struct frdma_resp *rs = &qp->rq.resp;
+	struct frdma_hdr hdr;
 
 	frdma_resp_put_off(rs, FRDMA_RESP_GAP);
 	frdma_qp_count(qp, FRDMA_CNT_OUT_OF_ORDER);
 	frdma_qp_count(qp, FRDMA_CNT_SENT_SEQ_NAKS);
 	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
-	send_nak(qp, rs->epsn, FRDMA_NAK_PSN);
+	frdma_resp_gap_plan(rs, &hdr);
+	send_answer(qp, &hdr);
 }
 
 static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 {
-	frdma_resp_put_off(&qp->rq.resp, FRDMA_RESP_NO_RECV);
+	struct frdma_resp *rs = &qp->rq.resp;
+	struct frdma_hdr hdr;
+
+	frdma_resp_put_off(rs, FRDMA_RESP_NO_RECV);
 	frdma_qp_count(qp, FRDMA_CNT_SENT_RNR_NAKS);
 	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
-	send_nak(qp, psn, FRDMA_AETH_RNR | qp->attr.min_rnr_timer);
+	frdma_resp_rnr_plan(rs, psn, qp->attr.min_rnr_timer, &hdr);
+	send_answer(qp, &hdr);
 }
 
 /* The receive request that the packet would use, or the queue (XRC). */
@@ -542,7 +526,7 @@ static struct frdma_resp_recv look_for_recv(struct frdma_qp *qp,
 	const struct frdma_op *op = frdma_op(hdr->opcode);
 	struct frdma_resp_recv recv = { };
 
-	if (hdr->psn != qp->rq.resp.epsn)
+	if (!frdma_resp_expects(&qp->rq.resp, hdr))
 		return recv;
 	if (op->ext & FRDMA_EXT_XRCETH && !frdma_xrc_aim(qp, hdr->srqn)) {
 		recv.astray = true;

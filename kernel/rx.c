@@ -175,7 +175,7 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 		return false;
 
 	*why = FRDMA_DROP_WRONG_TRANSPORT;
-	if (frdma_opcode_transport(pkt->hdr.opcode) != frdma_qp_transport(qp))
+	if (!frdma_opcode_is_on(pkt->hdr.opcode, frdma_qp_transport(qp)))
 		return false;
 
 	*why = FRDMA_DROP_BAD_PKEY;
@@ -358,7 +358,7 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 	}
 
 	/* Asked for by nobody, as no packet of ours says it obeys. */
-	if (bth->opcode == FRDMA_CNP) {
+	if (frdma_op(bth->opcode)->kind == FRDMA_KIND_CNP) {
 		frdma_qp_count(qp, FRDMA_CNT_RCVD_CNPS);
 		consume_skb(skb);
 		goto out;

@@ -14,6 +14,7 @@
 #include <linux/udp.h>
 #include <rdma/ib_verbs.h>
 
+#include "proto/hdr.h"
 #include "proto/wire.h"
 
 /* A BTH opcode: three bits of service type, five of operation. */
@@ -200,9 +201,8 @@ DEFINE_EVENT(frdma_packet, frdma_rx,
 
 /* An acknowledgement, positive or negative, sent or received. */
 DECLARE_EVENT_CLASS(frdma_answer,
-	TP_PROTO(u32 ifindex, u32 qpn, bool sent, u32 psn, u8 syndrome,
-		 u32 msn),
-	TP_ARGS(ifindex, qpn, sent, psn, syndrome, msn),
+	TP_PROTO(u32 ifindex, u32 qpn, bool sent, const struct frdma_hdr *hdr),
+	TP_ARGS(ifindex, qpn, sent, hdr),
 	TP_STRUCT__entry(
 		__field(u32, ifindex)
 		__field(u32, qpn)
@@ -214,9 +214,9 @@ DECLARE_EVENT_CLASS(frdma_answer,
 	TP_fast_assign(
 		__entry->ifindex = ifindex;
 		__entry->qpn = qpn;
-		__entry->psn = psn;
-		__entry->msn = msn;
-		__entry->syndrome = syndrome;
+		__entry->psn = hdr->psn;
+		__entry->msn = hdr->msn;
+		__entry->syndrome = hdr->syndrome;
 		__entry->sent = sent;
 	),
 	TP_printk("if=%u qp=%u %s psn=%u %s value=%u msn=%u",
@@ -226,15 +226,13 @@ DECLARE_EVENT_CLASS(frdma_answer,
 );
 
 DEFINE_EVENT(frdma_answer, frdma_ack,
-	TP_PROTO(u32 ifindex, u32 qpn, bool sent, u32 psn, u8 syndrome,
-		 u32 msn),
-	TP_ARGS(ifindex, qpn, sent, psn, syndrome, msn)
+	TP_PROTO(u32 ifindex, u32 qpn, bool sent, const struct frdma_hdr *hdr),
+	TP_ARGS(ifindex, qpn, sent, hdr)
 );
 
 DEFINE_EVENT(frdma_answer, frdma_nak,
-	TP_PROTO(u32 ifindex, u32 qpn, bool sent, u32 psn, u8 syndrome,
-		 u32 msn),
-	TP_ARGS(ifindex, qpn, sent, psn, syndrome, msn)
+	TP_PROTO(u32 ifindex, u32 qpn, bool sent, const struct frdma_hdr *hdr),
+	TP_ARGS(ifindex, qpn, sent, hdr)
 );
 
 /* The requester goes back to @psn; @tries are left after this one. */

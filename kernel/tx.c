@@ -393,8 +393,7 @@ void frdma_tx_commit(struct frdma_tx *tx)
 		append_piece(tx, tx->at_len);
 	tx->nr++;
 	tx->closed = tx->at_len < tx->seg_len ||
-		     frdma_opcode_operation(tx->hdr->opcode) ==
-		     FRDMA_READ_REQUEST;
+		     frdma_op(tx->hdr->opcode)->kind == FRDMA_KIND_READ;
 }
 
 /* Hand the payload over to the buffer. Returns the CRC with it. */

@@ -80,11 +80,6 @@ static enum frdma_ack_verdict judge_ack(const struct frdma_req *rq,
 	return FRDMA_ACK_LOST;
 }
 
-static bool is_positive(const struct frdma_hdr *hdr)
-{
-	return judge_aeth(hdr) == FRDMA_ACK_PROGRESS;
-}
-
 /*
  * Responses begin and end with the pieces that were asked for. What is asked
  * for in fine pieces may have been asked for in others before, the answers to
@@ -114,7 +109,7 @@ static enum frdma_ack_verdict judge_read_resp(const struct frdma_req *rq,
 	u32 data_len = frdma_kind_brings_data(wr->kind) ? wr->len : 0;
 	u32 len = last ? data_len - pkt * rq->mtu : rq->mtu;
 
-	if (op->ext & FRDMA_EXT_AETH && !is_positive(hdr))
+	if (op->ext & FRDMA_EXT_AETH && frdma_hdr_is_nak(hdr))
 		return FRDMA_ACK_BAD_RESP;
 	if (hdr->payload_len != len)
 		return FRDMA_ACK_BAD_RESP;
@@ -138,8 +133,8 @@ static enum frdma_ack_verdict judge_response(const struct frdma_req *rq,
 	if (is_atomic != (owed.wr->kind == FRDMA_KIND_ATOMIC))
 		return FRDMA_ACK_BAD_RESP;
 	if (is_atomic)
-		return is_positive(hdr) ? FRDMA_ACK_ATOMIC :
-					  FRDMA_ACK_BAD_RESP;
+		return frdma_hdr_is_nak(hdr) ? FRDMA_ACK_BAD_RESP :
+					       FRDMA_ACK_ATOMIC;
 	return judge_read_resp(rq, owed.wr, hdr);
 }
 
@@ -252,4 +247,20 @@ enum frdma_recovery frdma_ack_recover(struct frdma_req *rq)
 	frdma_cc_lost(&rq->cc);
 	frdma_req_restart(rq);
 	return FRDMA_RECOVERY_BEGUN;
+}
+
+/**
+ * frdma_ack_wait - the peer has no receive request: go back, and be silent
+ * @rq: state
+ * @hdr: of a packet judged FRDMA_ACK_RNR_NAK, which says for how long
+ * @now_ns: monotonic time
+ *
+ * Return: false if no such retry is left.
+ */
+bool frdma_ack_wait(struct frdma_req *rq, const struct frdma_hdr *hdr,
+		    u64 now_ns)
+{
+	frdma_req_restart(rq);
+	return frdma_retry_rnr(&rq->retry, hdr->syndrome & FRDMA_AETH_VALUE,
+			       now_ns);
 }

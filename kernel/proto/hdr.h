@@ -100,6 +100,12 @@ static inline u32 frdma_hdr_len(u8 opcode)
 	return frdma_op(opcode)->hdr_len;
 }
 
+/** frdma_hdr_is_nak() - does an answer with an AETH say anything but yes */
+static inline bool frdma_hdr_is_nak(const struct frdma_hdr *hdr)
+{
+	return hdr->syndrome & (FRDMA_AETH_KIND | FRDMA_AETH_RESERVED);
+}
+
 /**
  * frdma_hdr_build() - write the headers of a packet
  * @buf: room for frdma_hdr_len(), at most FRDMA_HDR_MAX, bytes; any alignment

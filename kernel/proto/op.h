@@ -196,4 +196,16 @@ static inline u8 frdma_opcode_operation(u8 opcode)
 	return opcode & ~FRDMA_OPCODE_TRANSPORT;
 }
 
+/** frdma_opcode_is_on() - does an opcode belong to a transport */
+static inline bool frdma_opcode_is_on(u8 opcode, enum frdma_transport transport)
+{
+	return frdma_opcode_transport(opcode) == transport;
+}
+
+/** frdma_opcode_swaps() - does an atomic compare and swap; else it adds */
+static inline bool frdma_opcode_swaps(u8 opcode)
+{
+	return frdma_opcode_operation(opcode) == FRDMA_COMPARE_SWAP;
+}
+
 #endif /* FRDMA_PROTO_OP_H */

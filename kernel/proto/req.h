@@ -242,6 +242,18 @@ static inline bool frdma_req_in_flight(const struct frdma_req *rq)
 	return rq->end_psn != rq->una_psn;
 }
 
+/** frdma_req_repeats - was the next packet sent before */
+static inline bool frdma_req_repeats(const struct frdma_req *rq)
+{
+	return rq->psn != rq->end_psn;
+}
+
+/** frdma_req_begins - has the next work request sent nothing yet */
+static inline bool frdma_req_begins(const struct frdma_req *rq)
+{
+	return !rq->pkt && !frdma_req_repeats(rq);
+}
+
 void frdma_req_init(struct frdma_req *rq, u32 first_psn);
 void frdma_req_fetched(struct frdma_req *rq, u32 len);
 enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq);

@@ -317,8 +317,7 @@ static bool is_same_read(const struct frdma_resp *rs,
 
 	return res->kind == FRDMA_KIND_READ && hdr->rkey == res->rkey &&
 	       hdr->srqn == res->srqn && hdr->va == res->va + skipped &&
-	       !hdr->payload_len && skipped <= res->len &&
-	       hdr->dma_len <= res->len - skipped;
+	       !hdr->payload_len && hdr->dma_len <= res->len - skipped;
 }
 
 /**
@@ -512,6 +511,84 @@ static u8 read_resp_opcode(bool starts, bool ends)
 	return ends ? FRDMA_READ_RESP_LAST : FRDMA_READ_RESP_MIDDLE;
 }
 
+/* What all answers without payload have in common. */
+static struct frdma_hdr answer(const struct frdma_resp *rs, u8 operation,
+			       u32 psn, u8 syndrome)
+{
+	return (struct frdma_hdr) {
+		.opcode		= rs->transport | operation,
+		.psn		= psn,
+		.migreq		= true,
+		.syndrome	= syndrome,
+		.msn		= rs->msn,
+	};
+}
+
+/**
+ * frdma_resp_ack_plan - describe an acknowledgement of all that was executed
+ * @rs: state
+ * @hdr: set to what is to be sent, but for destination and P_Key
+ */
+void frdma_resp_ack_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr)
+{
+	*hdr = answer(rs, FRDMA_ACKNOWLEDGE, frdma_psn_add(rs->epsn, -1),
+		      FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS);
+}
+
+/**
+ * frdma_resp_gap_plan - describe the answer where packets are missing
+ * @rs: state
+ * @hdr: set to what is to be sent, but for destination and P_Key
+ */
+void frdma_resp_gap_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr)
+{
+	*hdr = answer(rs, FRDMA_ACKNOWLEDGE, rs->epsn, FRDMA_NAK_PSN);
+}
+
+/**
+ * frdma_resp_rnr_plan - describe the answer where the request has to wait
+ * @rs: state
+ * @psn: of the request
+ * @code: for how long, 0..31, see frdma_rnr_delay_ns()
+ * @hdr: set to what is to be sent, but for destination and P_Key
+ */
+void frdma_resp_rnr_plan(const struct frdma_resp *rs, u32 psn, u8 code,
+			 struct frdma_hdr *hdr)
+{
+	*hdr = answer(rs, FRDMA_ACKNOWLEDGE, psn,
+		      FRDMA_AETH_RNR | (code & FRDMA_AETH_VALUE));
+}
+
+/**
+ * frdma_resp_refusal_plan - describe the answer that ends the connection
+ * @rs: state
+ * @psn: of the request
+ * @verdict: why; one that has a fault, see frdma_resp_fault()
+ * @hdr: set to what is to be sent, but for destination and P_Key
+ */
+void frdma_resp_refusal_plan(const struct frdma_resp *rs, u32 psn,
+			     enum frdma_resp_verdict verdict,
+			     struct frdma_hdr *hdr)
+{
+	*hdr = answer(rs, FRDMA_ACKNOWLEDGE, psn,
+		      frdma_resp_fault(verdict)->nak);
+}
+
+/**
+ * frdma_resp_atomic_plan - describe the answer to an atomic
+ * @rs: state
+ * @psn: of the request, which was executed
+ * @orig: what the memory held before
+ * @hdr: set to what is to be sent, but for destination and P_Key
+ */
+void frdma_resp_atomic_plan(const struct frdma_resp *rs, u32 psn, u64 orig,
+			    struct frdma_hdr *hdr)
+{
+	*hdr = answer(rs, FRDMA_ATOMIC_ACK, psn,
+		      FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS);
+	hdr->atomic_orig = orig;
+}
+
 /**
  * frdma_resp_empty_plan - describe the answer to an ATOMIC WRITE or FLUSH
  * @rs: state
@@ -521,13 +598,8 @@ static u8 read_resp_opcode(bool starts, bool ends)
 void frdma_resp_empty_plan(const struct frdma_resp *rs, u32 psn,
 			   struct frdma_hdr *hdr)
 {
-	*hdr = (struct frdma_hdr) {
-		.opcode		= rs->transport | FRDMA_READ_RESP_ONLY,
-		.psn		= psn,
-		.migreq		= true,
-		.syndrome	= FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
-		.msn		= rs->msn,
-	};
+	*hdr = answer(rs, FRDMA_READ_RESP_ONLY, psn,
+		      FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS);
 }
 
 /**

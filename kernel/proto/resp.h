@@ -225,6 +225,13 @@ enum frdma_dup_verdict {
 	FRDMA_DUP_DROP,
 };
 
+/** frdma_resp_expects - is it the request that is to be executed next */
+static inline bool frdma_resp_expects(const struct frdma_resp *rs,
+				      const struct frdma_hdr *hdr)
+{
+	return hdr->psn == rs->epsn;
+}
+
 void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn);
 enum frdma_resp_verdict frdma_resp_judge(const struct frdma_resp *rs,
 					 const struct frdma_hdr *hdr,
@@ -247,6 +254,15 @@ void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);
 u64 frdma_resp_saved(const struct frdma_resp *rs, u32 psn);
+void frdma_resp_ack_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);
+void frdma_resp_gap_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);
+void frdma_resp_rnr_plan(const struct frdma_resp *rs, u32 psn, u8 code,
+			 struct frdma_hdr *hdr);
+void frdma_resp_refusal_plan(const struct frdma_resp *rs, u32 psn,
+			     enum frdma_resp_verdict verdict,
+			     struct frdma_hdr *hdr);
+void frdma_resp_atomic_plan(const struct frdma_resp *rs, u32 psn, u64 orig,
+			    struct frdma_hdr *hdr);
 void frdma_resp_empty_plan(const struct frdma_resp *rs, u32 psn,
 			   struct frdma_hdr *hdr);
 void frdma_resp_read_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);

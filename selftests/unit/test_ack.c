@@ -529,3 +529,69 @@ TEST(frdma_ack_judge__any_answers)
 	/* Most of them all the way through. */
 	EXPECT(completed > 4000);
 }
+
+/* What is complete may still be there when the next answer is judged. */
+TEST(frdma_ack_judge__looks_past_what_is_complete)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 300);
+	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 2, 1), FRDMA_ACK_DATA);
+	EXPECT_EQ(frdma_ack_locate(&q.rq, sendq_psn(2)).wr->wqe.wr_id, 1);
+}
+
+/* What sends nothing has no PSN that could be meant. */
+TEST(frdma_ack_judge__looks_past_local_operations)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	sent(FRDMA_WR_REG_MR, 0);
+	frdma_req_local_done(&q.rq);
+	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	EXPECT_EQ(judge_ack(1, FRDMA_AETH_NO_CREDITS), FRDMA_ACK_LOST);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 1, 1), FRDMA_ACK_DATA);
+	EXPECT_EQ(frdma_ack_locate(&q.rq, sendq_psn(1)).wr->wqe.wr_id, 2);
+}
+
+/* Another request has to wait, too: the first one was executed. */
+TEST(frdma_ack_judge__receiver_not_ready_for_a_later_request)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	sent(IB_UVERBS_WR_SEND, 1);
+	frdma_retry_rnr(&q.rq.retry, 1, SENDQ_NOW);
+	EXPECT_EQ(judge_ack(1, 0x21), FRDMA_ACK_RNR_NAK);
+}
+
+TEST(frdma_ack_wait__as_long_as_the_syndrome_says)
+{
+	struct frdma_hdr hdr;
+	u32 code;
+
+	for (code = 0; code < 32; code++) {
+		sendq_init(&q);
+		sent(IB_UVERBS_WR_SEND, 300);
+		hdr = answer(FRDMA_ACKNOWLEDGE, 0, FRDMA_AETH_RNR | code);
+		EXPECT(frdma_ack_wait(&q.rq, &hdr, SENDQ_NOW));
+		EXPECT_EQ(frdma_req_outstanding(&q.rq), 0);
+		EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_PAUSED);
+		EXPECT_EQ(frdma_retry_next_ns(&q.rq.retry),
+			  SENDQ_NOW + frdma_rnr_delay_ns(code));
+	}
+	q.rq.retry.rnr_left = 0;
+	EXPECT(!frdma_ack_wait(&q.rq, &hdr, SENDQ_NOW));
+}
+
+/* The answer comes after all, while nobody has asked again. */
+TEST(frdma_ack_commit__late_answer_to_what_is_not_outstanding)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	frdma_req_restart(&q.rq);
+	EXPECT_EQ(q.rq.rd_out, 0);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 0, 1), FRDMA_ACK_DATA);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(q.rq.rd_out, 0);
+	EXPECT_EQ(reap_all(), 1);
+}

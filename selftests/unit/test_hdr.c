@@ -136,6 +136,17 @@ TEST(frdma_hdr_build__flush)
 	EXPECT(!memcmp(buf + 12, expected, sizeof(expected)));
 }
 
+TEST(frdma_hdr_is_nak__every_syndrome)
+{
+	struct frdma_hdr hdr = { .opcode = FRDMA_ACKNOWLEDGE };
+	u32 syndrome;
+
+	for (syndrome = 0; syndrome < 256; syndrome++) {
+		hdr.syndrome = syndrome;
+		EXPECT_EQ(frdma_hdr_is_nak(&hdr), syndrome > 0x1f);
+	}
+}
+
 TEST(frdma_hdr_max__is_the_longest_row)
 {
 	u32 opcode, longest = 0;

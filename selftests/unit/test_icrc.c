@@ -160,6 +160,76 @@ TEST(frdma_icrc__every_opcode_and_pad)
 	}
 }
 
+/* As a receiver takes a packet: headers, then the ICRC. */
+static bool is_accepted(const struct packet *pkt)
+{
+	u32 front = pkt->ip_len + FRDMA_ICRC_UDP_LEN;
+	u32 len = pkt->len > front ? pkt->len - front : 0;
+	const u8 *bth = pkt->bytes + front;
+	struct frdma_hdr hdr;
+	u8 *exact = malloc(len);
+	bool good;
+
+	/* In memory of that size, so that reading on is seen. */
+	memcpy(exact, bth, len);
+	good = frdma_hdr_parse(&hdr, exact, len, len) == FRDMA_HDR_OK &&
+	       engine_icrc(pkt) == stored_icrc(pkt);
+	free(exact);
+	return good;
+}
+
+/* As if it had been sent so short: IP and UDP agree with what is there. */
+static void cut(struct packet *pkt, u32 len)
+{
+	u8 *udp = pkt->bytes + pkt->ip_len;
+
+	pkt->len = len;
+	put_be16(udp + 4, len - pkt->ip_len);
+	if (pkt->ip_len == 20)
+		put_be16(pkt->bytes + 2, len);
+	else
+		put_be16(pkt->bytes + 4, len - pkt->ip_len);
+}
+
+static void reject_every_prefix(u32 ip_len, u8 opcode, u32 payload)
+{
+	u32 front = ip_len + FRDMA_ICRC_UDP_LEN, icrc, full, len;
+	struct packet pkt, prefix;
+
+	make_packet(&pkt, ip_len, opcode, payload);
+	icrc = engine_icrc(&pkt);
+	memcpy(pkt.bytes + pkt.len - FRDMA_ICRC_LEN, &icrc, sizeof(icrc));
+	EXPECT(is_accepted(&pkt));
+
+	full = pkt.len;
+	for (len = front; len < full; len++) {
+		/* Cut on the way, and sent so by a peer that cannot count. */
+		prefix = pkt;
+		prefix.len = len;
+		EXPECT(!is_accepted(&prefix));
+		cut(&prefix, len);
+		EXPECT(!is_accepted(&prefix));
+	}
+}
+
+TEST(frdma_icrc__every_prefix_of_every_packet_is_rejected)
+{
+	u32 opcode, payload;
+
+	for (opcode = 0; opcode < 256; opcode++) {
+		const struct frdma_op *op = frdma_op(opcode);
+
+		if (op->kind == FRDMA_KIND_NONE)
+			continue;
+		for (payload = 0; payload <= 64; payload += 1 + payload / 8) {
+			if (payload && !op->payload)
+				break;
+			reject_every_prefix(20, opcode, payload);
+			reject_every_prefix(40, opcode, payload);
+		}
+	}
+}
+
 /* What routers change, and what the BTH reserves: all else is covered. */
 static bool is_variant(const struct packet *pkt, u32 byte, u32 bit)
 {
@@ -259,4 +329,25 @@ TEST(frdma_icrc_final__least_significant_byte_first)
 	static const u8 expected[4] = { 0x26, 0x39, 0xf4, 0xcb };
 
 	EXPECT(!memcmp(&icrc, expected, sizeof(expected)));
+}
+
+/* One length again and again: the CRC in front is patched, not made anew. */
+TEST(frdma_icrc_pseudo_set__any_identification_after_any_other)
+{
+	static const u16 ids[] = { 0, 0xffff, 0x5555, 1, 0x8000, 0x8000, 7 };
+	struct frdma_icrc_pseudo pseudo;
+	struct packet pkt;
+	u32 i;
+
+	make_packet(&pkt, 20, FRDMA_SEND_ONLY, 8);
+	frdma_icrc_pseudo_ipv4(&pseudo, pkt.bytes, pkt.bytes + 20);
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		u32 crc;
+
+		frdma_icrc_pseudo_set(&pseudo, ids[i], 12 + 8 + 4);
+		crc = frdma_icrc_seed(&pseudo, pkt.bytes + 28, 12);
+		crc = frdma_crc32(crc, pkt.bytes + 40, 8);
+		put_be16(pkt.bytes + 4, ids[i]);
+		EXPECT_EQ(frdma_icrc_final(crc), reference_icrc(&pkt));
+	}
 }

@@ -173,3 +173,47 @@ TEST(frdma_opcode_transport__of_reserved_opcodes_too)
 	EXPECT_EQ(frdma_opcode_transport(0x81), FRDMA_CN);
 	EXPECT_EQ(frdma_opcode_transport(0xa0), FRDMA_XRC);
 }
+
+TEST(frdma_opcode_is_on__of_every_opcode)
+{
+	u32 opcode;
+
+	for (opcode = 0; opcode < 256; opcode++) {
+		EXPECT_EQ(frdma_opcode_is_on(opcode, FRDMA_RC), opcode < 0x20);
+		EXPECT_EQ(frdma_opcode_is_on(opcode, FRDMA_XRC),
+			  opcode >= 0xa0 && opcode < 0xc0);
+	}
+}
+
+TEST(frdma_opcode_swaps__on_both_transports_that_have_it)
+{
+	EXPECT(frdma_opcode_swaps(FRDMA_COMPARE_SWAP));
+	EXPECT(frdma_opcode_swaps(FRDMA_XRC | FRDMA_COMPARE_SWAP));
+	EXPECT(!frdma_opcode_swaps(FRDMA_FETCH_ADD));
+	EXPECT(!frdma_opcode_swaps(FRDMA_XRC | FRDMA_FETCH_ADD));
+}
+
+TEST(frdma_kind_wants_response__what_memory_it_needs)
+{
+	static const struct {
+		u8 kind;
+		bool wants;
+		bool brings;
+	} rows[] = {
+		{ FRDMA_KIND_NONE, false, false },
+		{ FRDMA_KIND_SEND, false, false },
+		{ FRDMA_KIND_WRITE, false, false },
+		{ FRDMA_KIND_READ, true, true },
+		{ FRDMA_KIND_ATOMIC, true, true },
+		{ FRDMA_KIND_ATOMIC_WRITE, true, false },
+		{ FRDMA_KIND_FLUSH, true, false },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(frdma_kind_wants_response(rows[i].kind),
+			  rows[i].wants);
+		EXPECT_EQ(frdma_kind_brings_data(rows[i].kind),
+			  rows[i].brings);
+	}
+}

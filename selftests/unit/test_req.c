@@ -739,3 +739,83 @@ TEST(frdma_req_is_reliable__xrc_waits_for_acks)
 	EXPECT(!frdma_req_reap(&q.rq));
 	EXPECT(frdma_req_in_flight(&q.rq));
 }
+
+TEST(frdma_req_is_datagram__on_ud_alone)
+{
+	sendq_init(&q);
+	EXPECT(!frdma_req_is_datagram(&q.rq));
+	q.rq.transport = FRDMA_UC;
+	EXPECT(!frdma_req_is_datagram(&q.rq));
+	q.rq.transport = FRDMA_UD;
+	EXPECT(frdma_req_is_datagram(&q.rq));
+}
+
+TEST(frdma_req_repeats__until_it_is_where_it_was)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 2 * SENDQ_MTU);
+	EXPECT(!frdma_req_repeats(&q.rq) && frdma_req_begins(&q.rq));
+	sendq_send(&q);
+	EXPECT(!frdma_req_repeats(&q.rq) && !frdma_req_begins(&q.rq));
+	frdma_req_restart(&q.rq);
+	EXPECT(frdma_req_repeats(&q.rq) && !frdma_req_begins(&q.rq));
+	sendq_send_all(&q);
+	EXPECT(!frdma_req_repeats(&q.rq) && frdma_req_begins(&q.rq));
+}
+
+/* All that was sent is acknowledged while it is being sent again. */
+TEST(frdma_req_seek__to_the_end_of_what_was_sent)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send_all(&q);
+	frdma_req_restart(&q.rq);
+	frdma_req_seek(&q.rq, sendq_psn(1));
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
+
+	sendq_post(&q, FRDMA_WR_REG_MR, 0);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_req_restart(&q.rq);
+	frdma_req_seek(&q.rq, sendq_psn(1));
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_LOCAL);
+	EXPECT_EQ(q.rq.pkt, 0);
+	frdma_req_local_done(&q.rq);
+	expect_sent(FRDMA_SEND_ONLY, 1, 0, 1);
+}
+
+/* A second time through the same packets is finer already. */
+TEST(frdma_req_sent__what_was_asked_for_in_fine_pieces_stays_so)
+{
+	sendq_init(&q);
+	q.rq.read_grid = 8;
+	q.rq.cc.window = 7;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
+	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	EXPECT_EQ(q.rq.fine_psn, sendq_psn(4));
+	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
+	EXPECT_EQ(q.rq.fine_psn, sendq_psn(8));
+	frdma_req_restart(&q.rq);
+	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	EXPECT_EQ(q.rq.fine_psn, sendq_psn(8));
+}
+
+TEST(frdma_req_forget__goes_on_where_it_is)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 3 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 3 * SENDQ_MTU);
+	sendq_send(&q);
+	sendq_send(&q);
+	frdma_retry_local(&q.rq.retry, SENDQ_NOW);
+
+	/* As the shell flushes: all that was fetched is complete. */
+	q.rq.wr_una = q.rq.wr_prod;
+	frdma_req_forget(&q.rq);
+	EXPECT(!frdma_req_in_flight(&q.rq));
+	EXPECT_EQ(frdma_req_outstanding(&q.rq), 0);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
+	EXPECT_EQ(frdma_retry_next_ns(&q.rq.retry), U64_MAX);
+	EXPECT_EQ(q.rq.rd_out, 0);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	expect_sent(FRDMA_SEND_ONLY, 4, 0, 1);
+}

@@ -348,6 +348,38 @@ TEST(frdma_resp_judge__read_and_atomic_have_no_payload)
 	EXPECT_EQ(judge(request(FRDMA_FETCH_ADD, 4)), FRDMA_RESP_BAD_LENGTH);
 }
 
+/* What has no payload has no pad either. */
+TEST(frdma_resp_judge__no_pad_without_payload)
+{
+	static const u8 opcodes[] = {
+		FRDMA_READ_REQUEST, FRDMA_COMPARE_SWAP, FRDMA_FETCH_ADD,
+		FRDMA_FLUSH, FRDMA_SEND_ONLY, FRDMA_WRITE_ONLY,
+	};
+	struct frdma_hdr hdr;
+	u32 i;
+
+	fresh();
+	rs.access |= FRDMA_ACC_FLUSH;
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		hdr = request(opcodes[i], 0);
+		hdr.flush_placement = FRDMA_FLUSH_GLOBAL;
+		EXPECT_EQ(judge(hdr), FRDMA_RESP_ACCEPT);
+		hdr.pad = 1;
+		EXPECT_EQ(judge(hdr), FRDMA_RESP_BAD_LENGTH);
+	}
+}
+
+TEST(frdma_resp_judge__send_of_another_length_than_its_place)
+{
+	fresh();
+	EXPECT_EQ(judge(request(FRDMA_SEND_FIRST, MTU - 4)),
+		  FRDMA_RESP_BAD_LENGTH);
+	EXPECT_EQ(judge(request(FRDMA_SEND_ONLY, MTU + 4)),
+		  FRDMA_RESP_BAD_LENGTH);
+	execute(request(FRDMA_SEND_FIRST, MTU));
+	EXPECT_EQ(judge(request(FRDMA_SEND_LAST, 0)), FRDMA_RESP_BAD_LENGTH);
+}
+
 TEST(frdma_resp_judge__atomic_write_is_eight_bytes)
 {
 	struct frdma_hdr hdr;
@@ -679,6 +711,13 @@ TEST(frdma_resp_judge_dup__read_that_is_another_one)
 	other = hdr;
 	other.psn = nth(1);
 	EXPECT_EQ(judge_dup(other), FRDMA_DUP_DROP);
+	other = hdr;
+	other.payload_len = 4;
+	EXPECT_EQ(judge_dup(other), FRDMA_DUP_DROP);
+	/* Not even an atomic of the same address. */
+	other = request(FRDMA_FETCH_ADD, 0);
+	other.psn = hdr.psn;
+	EXPECT_EQ(judge_dup(other), FRDMA_DUP_DROP);
 	EXPECT(!rs.read.active);
 }
 
@@ -720,6 +759,8 @@ TEST(frdma_resp_judge_dup__atomic_is_not_executed_again)
 	execute(hdr);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_ATOMIC);
 	EXPECT_EQ(frdma_resp_saved(&rs, hdr.psn), 0x4242);
+	hdr.opcode = FRDMA_READ_REQUEST;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_DROP);
 }
 
 TEST(frdma_resp_commit__atomic_write_is_not_acknowledged_but_answered)
@@ -1073,4 +1114,80 @@ TEST(frdma_resp_judge_dup__read_for_another_queue)
 	EXPECT_EQ(frdma_resp_judge_dup(&rs, &hdr), FRDMA_DUP_READ);
 	hdr.srqn = 8;
 	EXPECT_EQ(frdma_resp_judge_dup(&rs, &hdr), FRDMA_DUP_DROP);
+}
+
+TEST(frdma_resp_judge_dup__what_no_request_is)
+{
+	struct frdma_hdr hdr;
+	u32 opcode;
+
+	fresh();
+	for (opcode = 0; opcode < 256; opcode++) {
+		const struct frdma_op *op = frdma_op(opcode);
+		enum frdma_dup_verdict want = FRDMA_DUP_DROP;
+
+		hdr = request(opcode, 0);
+		hdr.psn = frdma_psn_add(rs.epsn, -1);
+		if (op->kind == FRDMA_KIND_SEND || op->kind == FRDMA_KIND_WRITE)
+			want = FRDMA_DUP_ACK;
+		else if (op->kind == FRDMA_KIND_ATOMIC_WRITE ||
+			 op->kind == FRDMA_KIND_FLUSH)
+			want = FRDMA_DUP_EMPTY;
+		EXPECT_EQ(judge_dup(hdr), want);
+	}
+}
+
+TEST(frdma_resp_expects__the_next_one_alone)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = request(FRDMA_SEND_ONLY, 1);
+	EXPECT(frdma_resp_expects(&rs, &hdr));
+	hdr.psn = nth(1);
+	EXPECT(!frdma_resp_expects(&rs, &hdr));
+	hdr.psn = frdma_psn_add(rs.epsn, -1);
+	EXPECT(!frdma_resp_expects(&rs, &hdr));
+}
+
+static void expect_answer(const struct frdma_hdr *hdr, u8 opcode, u32 psn,
+			  u8 syndrome)
+{
+	EXPECT_EQ(hdr->opcode, FRDMA_XRC | opcode);
+	EXPECT_EQ(hdr->psn, psn);
+	EXPECT_EQ(hdr->syndrome, syndrome);
+	EXPECT_EQ(hdr->msn, 1);
+	EXPECT_EQ(hdr->payload_len, 0);
+	EXPECT(hdr->migreq && !hdr->pad && !hdr->ack_req && !hdr->solicited);
+}
+
+TEST(frdma_resp_ack_plan__every_answer_without_payload)
+{
+	struct frdma_hdr hdr;
+	u32 v;
+
+	fresh();
+	rs.transport = FRDMA_XRC;
+	execute(request(FRDMA_SEND_ONLY, 1));
+
+	frdma_resp_ack_plan(&rs, &hdr);
+	expect_answer(&hdr, FRDMA_ACKNOWLEDGE, nth(0), 0x1f);
+	frdma_resp_gap_plan(&rs, &hdr);
+	expect_answer(&hdr, FRDMA_ACKNOWLEDGE, nth(1), 0x60);
+	frdma_resp_rnr_plan(&rs, nth(1), 0x15, &hdr);
+	expect_answer(&hdr, FRDMA_ACKNOWLEDGE, nth(1), 0x35);
+	frdma_resp_rnr_plan(&rs, nth(1), 0xff, &hdr);
+	expect_answer(&hdr, FRDMA_ACKNOWLEDGE, nth(1), 0x3f);
+	frdma_resp_empty_plan(&rs, nth(1), &hdr);
+	expect_answer(&hdr, FRDMA_READ_RESP_ONLY, nth(1), 0x1f);
+	frdma_resp_atomic_plan(&rs, nth(1), 0x1122334455667788, &hdr);
+	expect_answer(&hdr, FRDMA_ATOMIC_ACK, nth(1), 0x1f);
+	EXPECT_EQ(hdr.atomic_orig, 0x1122334455667788);
+
+	for (v = FRDMA_RESP_BAD_ORDER; v < FRDMA_RESP_NR; v++) {
+		frdma_resp_refusal_plan(&rs, nth(1), v, &hdr);
+		expect_answer(&hdr, FRDMA_ACKNOWLEDGE, nth(1),
+			      frdma_resp_fault(v)->nak);
+		EXPECT(frdma_hdr_is_nak(&hdr));
+	}
 }

@@ -253,3 +253,29 @@ TEST(frdma_retry_progress__forgets_patience_when_answers_are_quick)
 		answered_after(&rt, 1);
 	EXPECT_EQ(rt.deadline_ns, NOW + 1 + TIMEOUT);
 }
+
+TEST(frdma_retry_expire__room_may_come_later)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_local(&rt, NOW);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + FRDMA_LOCAL_BACKOFF_NS - 1),
+		  FRDMA_EXPIRY_NOT_YET);
+	EXPECT(frdma_retry_paused(&rt));
+}
+
+TEST(frdma_retry_next_ns__the_first_of_both)
+{
+	struct frdma_retry rt = fresh();
+
+	EXPECT_EQ(frdma_retry_next_ns(&rt), U64_MAX);
+	frdma_retry_local(&rt, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + FRDMA_LOCAL_BACKOFF_NS);
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + TIMEOUT);
+	frdma_retry_local(&rt, NOW - FRDMA_LOCAL_BACKOFF_NS + 1);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + 1);
+	frdma_retry_init(&rt);
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + TIMEOUT);
+}

@@ -326,3 +326,12 @@ TEST(frdma_wqe_len__of_pieces_and_of_inline_data)
 	wqe.flags = FRDMA_WQE_INLINE;
 	EXPECT_EQ(frdma_wqe_len(&wqe, sge), 7);
 }
+
+TEST(frdma_wr_wants_response__of_every_opcode)
+{
+	EXPECT(frdma_wr_wants_response(frdma_wr(IB_UVERBS_WR_RDMA_READ)));
+	EXPECT(frdma_wr_wants_response(frdma_wr(FRDMA_WR_FLUSH)));
+	EXPECT(!frdma_wr_wants_response(frdma_wr(IB_UVERBS_WR_SEND)));
+	EXPECT(!frdma_wr_wants_response(frdma_wr(IB_UVERBS_WR_LOCAL_INV)));
+	EXPECT(!frdma_wr_wants_response(frdma_wr(0xff)));
+}
