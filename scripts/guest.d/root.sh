@@ -108,15 +108,21 @@ inherit_proxy() {
 
 # Runs inside new mount and PID namespaces: mounts what a command in the root
 # expects, and becomes that command. Arguments: DIR ro|rw [AT=FROM]... -- CMD
-# (AT=FROM shows FROM read-only at AT, AT+=FROM writable.) The text goes to a
-# fresh bash, so it uses nothing of this script.
+# (AT=FROM shows FROM read-only at AT, AT+=FROM writable; ro+TREE is a root
+# with TREE laid over it.) The text goes to a fresh bash, so it uses nothing of
+# this script.
 # shellcheck disable=SC2016
 ENTER_ROOT='
 	set -e
 	dir=$1 mode=$2
 	shift 2
-	mount --bind "$dir" "$dir"
-	[ "$mode" = rw ] || mount -o remount,bind,ro "$dir"
+	case $mode in
+	rw)	mount --bind "$dir" "$dir" ;;
+	ro)	mount --bind "$dir" "$dir"
+		mount -o remount,bind,ro "$dir" ;;
+	ro+*)	mount -t overlay -o "lowerdir=${mode#ro+}:$dir" overlay "$dir"
+		mode=ro ;;
+	esac
 	mount -t proc proc "$dir/proc"
 	mount --rbind /dev "$dir/dev"
 	if [ "$mode" = ro ]; then
@@ -327,23 +333,33 @@ root_command() {
 	say "root $name: ready in $(root_dir "$name")"
 }
 
-# guest chroot [-r ROOT] [--] CMD...
+# guest chroot [-r ROOT] [--packages 'NAME...'] [--results DIR] [--] CMD...
 chroot_command() {
-	local name=$DEFAULT_ROOT binds
+	local name=$DEFAULT_ROOT mode=ro packages='' results='' binds
 
-	if [ "${1:-}" = -r ]; then
-		[ $# -gt 1 ] || die "chroot: -r lacks the root"
-		name=$2
+	while [ $# -gt 1 ]; do
+		case $1 in
+		-r)		name=$2 ;;
+		--packages)	packages=$2 ;;
+		--results)	results=$2 ;;
+		*)		break ;;
+		esac
 		shift 2
-	fi
+	done
 	[ "${1:-}" != -- ] || shift
 	[ $# -gt 0 ] || die "chroot: no command given; see" \
 		"scripts/guest --help"
 	need_superuser
 	root_need "$name"
 	build_binds "$name"
+	[ -z "$results" ] || binds+=("results+=$(realpath "$results")")
+	if [ -n "$packages" ]; then
+		# shellcheck disable=SC2086 # one word each
+		packages_need "$name" $packages
+		mode=ro+$PACKAGES
+	fi
 	[ $# != 1 ] || set -- bash -c "$1"
-	start "${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+	start "${IN_ROOT[@]}" "$(root_dir "$name")" "$mode" "${binds[@]}" -- \
 		sh -c 'cd /frdma && exec "$@"' sh "$@" <&0
 	wait "$STARTED"
 }
