@@ -11,18 +11,23 @@
 #include "resp.h"
 #include "wire.h"
 
-#define SIM_WRS		60	/* work requests of a run, per side */
+#define SIM_WRS		60	/* most work requests of a run, per side */
 #define SIM_MTU		16	/* bytes: messages of few bytes have many packets */
 #define SIM_MSG_MAX	256
+#define SIM_PSNS	(SIM_WRS * SIM_MSG_MAX / SIM_MTU)
 #define SIM_SQ		8	/* slots of the send queue */
 #define SIM_RES_MAX	8
 #define SIM_MEM		512	/* bytes that the peer may write */
 #define SIM_MEM_VA	0x10000000ULL
 #define SIM_ROM_VA	0x20000000ULL	/* what it may read; never written */
 #define SIM_COUNTER_VA	0x30000000ULL	/* what it adds to */
+#define SIM_SRQN	0x4321		/* what all requests name (XRC) */
+#define SIM_RETRIES	7
 
 /**
  * struct sim_shape - what differs between runs
+ * @transport: FRDMA_RC or FRDMA_XRC
+ * @wrs: work requests, per side
  * @mood: of the wire
  * @window: packets in flight
  * @read_grid: packets of one READ request
@@ -30,8 +35,12 @@
  * @msg_pkts: packets of the longest message
  * @scarce_recvs: receive requests come late
  * @no_room: of a thousand packets the host takes this many not
+ * @refuse: of a thousand requests the memory of this many is gone
+ * @dead_ns: from then on the wire brings nothing; 0: it always does
  */
 struct sim_shape {
+	u8 transport;
+	u32 wrs;
 	struct wire_mood mood;
 	u32 window;
 	u32 read_grid;
@@ -39,6 +48,8 @@ struct sim_shape {
 	u32 msg_pkts;
 	bool scarce_recvs;
 	u32 no_room;
+	u32 refuse;
+	u64 dead_ns;
 };
 
 /**
@@ -50,7 +61,8 @@ struct sim_shape {
  * @ex: immediate data or key
  * @seed: of its payload
  * @orig: what an atomic must find
- * @abs_end: one beyond its last PSN, without the wrap-around; once fetched
+ * @abs_begin: its first PSN, without the wrap-around; once fetched
+ * @abs_end: one beyond its last
  * @got: what a READ or atomic brought
  * @executed: a local operation was, so often
  */
@@ -62,6 +74,7 @@ struct sim_wr {
 	u32 ex;
 	u64 seed;
 	u64 orig;
+	s64 abs_begin;
 	s64 abs_end;
 	u8 got[SIM_MSG_MAX];
 	u32 executed;
@@ -80,9 +93,16 @@ struct sim_wr {
  * @posted: of those, in the send queue or through it
  * @completed: of those, done
  * @resent: packets sent more than once
+ * @tries: repetitions since something was acknowledged
+ * @broken: the connection has ended here
+ * @refused: a request was refused, which ended it
+ * @messages: of the peer, executed
+ * @abs_asked: one beyond the newest PSN that was asked for again
  * @abs_una: req.una_psn without the wrap-around
  * @abs_fetch: req.fetch_psn without it
  * @abs_epsn: resp.epsn without it
+ * @abs_sent: one beyond the newest PSN that was ever sent
+ * @sum: of each packet that was sent, by its PSN; 0: none, or of a READ
  * @mem: what the peer writes
  * @counter: what the peer adds to
  * @recv_buf: of the receive request in use
@@ -108,9 +128,16 @@ struct sim_side {
 	u32 posted;
 	u32 completed;
 	u32 resent;
+	u32 tries;
+	bool broken;
+	bool refused;
+	u32 messages;
+	s64 abs_asked;
 	s64 abs_una;
 	s64 abs_fetch;
 	s64 abs_epsn;
+	s64 abs_sent;
+	u32 sum[SIM_PSNS];
 
 	u8 mem[SIM_MEM];
 	u64 counter;
@@ -128,21 +155,21 @@ struct sim_side {
 /**
  * struct sim_world - two ends and the wire between them
  * @shape: what differs between runs
- * @seed: of this run
  * @rnd: all that is random
  * @now_ns: virtual time
  * @wire: both directions
  * @side: both ends
- * @failed: something is wrong; it was reported
+ * @failed: something is wrong
+ * @what: that
  */
 struct sim_world {
 	const struct sim_shape *shape;
-	u64 seed;
 	struct rnd rnd;
 	u64 now_ns;
 	struct wire wire;
 	struct sim_side side[2];
 	bool failed;
+	char what[256];
 };
 
 void sim_fail(struct sim_world *world, const char *fmt, ...)
@@ -159,11 +186,9 @@ u8 sim_payload(const struct sim_wr *wr, u32 at);
 u8 sim_rom(u32 at);
 
 void side_init(struct sim_side *side, u32 psn, u32 peer_psn);
-void side_post(struct sim_side *side);
-void side_post_recv(struct sim_side *side);
-void side_run(struct sim_side *side);
-void side_flush_ack(struct sim_side *side);
+void side_send(struct sim_side *side, const struct frdma_hdr *hdr,
+	       const u8 *payload, u32 span);
+void side_break(struct sim_side *side);
 void side_take(struct sim_side *side, const struct wire_pkt *pkt);
-u64 side_deadline_ns(const struct sim_side *side);
 
 #endif /* FRDMA_SIM_SIDE_H */

@@ -21,10 +21,13 @@ static void enqueue(struct wire *wire, const struct wire_pkt *pkt, u64 due_ns)
 	*at = copy;
 }
 
-static void spoil(struct wire *wire, struct wire_pkt *pkt)
+/* Returns true if that is noticed: congestion bits may change on the way. */
+static bool spoil(struct wire *wire, struct wire_pkt *pkt)
 {
-	pkt->bytes[rnd_below(wire->rnd, pkt->len)] ^=
-		1 << rnd_below(wire->rnd, 8);
+	u32 byte = rnd_below(wire->rnd, pkt->len);
+
+	pkt->bytes[byte] ^= 1 << rnd_below(wire->rnd, 8);
+	return byte != offsetof(struct frdma_bth, dqpn);
 }
 
 /**
@@ -34,28 +37,32 @@ static void spoil(struct wire *wire, struct wire_pkt *pkt)
  * @now_ns: when
  * @merciful: do nothing bad to it. Whoever sends is close to giving up, and
  *	is right to do so if the wire never lets a packet through
+ *
+ * Return: false if it will not arrive, or not as it was.
  */
-void wire_send(struct wire *wire, const struct wire_pkt *pkt, u64 now_ns,
+bool wire_send(struct wire *wire, const struct wire_pkt *pkt, u64 now_ns,
 	       bool merciful)
 {
 	const struct wire_mood *mood = &wire->mood;
 	u64 due_ns = now_ns + mood->delay_ns;
 	struct wire_pkt sent = *pkt;
+	bool spoiled;
 
+	wire->sent++;
 	if (merciful) {
 		enqueue(wire, &sent, due_ns);
-		return;
+		return true;
 	}
 
 	if (happens(wire, mood->drop))
-		return;
+		return false;
 	if (happens(wire, mood->copy))
 		enqueue(wire, &sent, due_ns + rnd_below(wire->rnd, 20000));
-	if (happens(wire, mood->spoil))
-		spoil(wire, &sent);
+	spoiled = happens(wire, mood->spoil) && spoil(wire, &sent);
 	if (happens(wire, mood->late))
 		due_ns += rnd_below(wire->rnd, mood->late_ns);
 	enqueue(wire, &sent, due_ns);
+	return !spoiled;
 }
 
 /** wire_take - the next packet to arrive; the caller frees it */

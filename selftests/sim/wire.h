@@ -51,14 +51,16 @@ struct wire_pkt {
  * @first: next packet to arrive
  * @mood: how bad it is
  * @rnd: its dice
+ * @sent: packets that were let go
  */
 struct wire {
 	struct wire_pkt *first;
 	struct wire_mood mood;
 	struct rnd *rnd;
+	u64 sent;
 };
 
-void wire_send(struct wire *wire, const struct wire_pkt *pkt, u64 now_ns,
+bool wire_send(struct wire *wire, const struct wire_pkt *pkt, u64 now_ns,
 	       bool merciful);
 struct wire_pkt *wire_take(struct wire *wire);
 void wire_drain(struct wire *wire);

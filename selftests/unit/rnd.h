@@ -3,13 +3,32 @@
 #ifndef FRDMA_RND_H
 #define FRDMA_RND_H
 
-/** struct rnd - a xorshift generator; @state: the seed, not 0 */
+/**
+ * struct rnd - a xorshift generator
+ * @state: the seed, not 0
+ * @bytes: what a fuzzer wants the dice to show, before they roll freely
+ * @left: how many of those
+ */
 struct rnd {
 	u64 state;
+	const u8 *bytes;
+	size_t left;
 };
+
+/* Two bytes a number: enough for all that is rolled for here. */
+static inline u64 rnd_wanted(struct rnd *rnd)
+{
+	u64 value = rnd->bytes[0] << 8 | rnd->bytes[1];
+
+	rnd->bytes += 2;
+	rnd->left -= 2;
+	return value << 32 | value;
+}
 
 static inline u64 rnd_u64(struct rnd *rnd)
 {
+	if (rnd->left >= 2)
+		return rnd_wanted(rnd);
 	rnd->state ^= rnd->state << 13;
 	rnd->state ^= rnd->state >> 7;
 	rnd->state ^= rnd->state << 17;

@@ -29,6 +29,12 @@ void tap_fail(const char *file, int line, const char *fmt, ...)
 	printf("\n");
 }
 
+/* Has the test that runs failed already? */
+bool tap_failed(void)
+{
+	return failures;
+}
+
 void tap_skip(const char *why)
 {
 	skip_reason = why;

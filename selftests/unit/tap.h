@@ -13,6 +13,7 @@
 #ifndef FRDMA_TAP_H
 #define FRDMA_TAP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct tap_test {
@@ -24,6 +25,7 @@ struct tap_test {
 void tap_add(struct tap_test *test);
 void tap_fail(const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+bool tap_failed(void);
 void tap_skip(const char *why);
 
 #define TEST(name_)							\

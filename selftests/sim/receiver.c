@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "access.h"
+#include "receiver.h"
+
+/* Ten microseconds: short beside the timeout. */
+#define RNR_TIMER_CODE		1
+
+void receiver_post(struct sim_side *side)
+{
+	side->recvs++;
+	side->posted_recvs++;
+}
+
+void receiver_flush_ack(struct sim_side *side)
+{
+	struct frdma_hdr hdr;
+
+	side->next_ack_ns = U64_MAX;
+	if (!side->resp.ack_due || side->broken)
+		return;
+	side->resp.ack_due = false;
+	frdma_resp_ack_plan(&side->resp, &hdr);
+	side_send(side, &hdr, NULL, 1);
+}
+
+static void send_atomic_ack(struct sim_side *side, u32 psn, u64 orig)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_atomic_plan(&side->resp, psn, orig, &hdr);
+	side_send(side, &hdr, NULL, 1);
+}
+
+static void send_empty_response(struct sim_side *side, u32 psn)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_empty_plan(&side->resp, psn, &hdr);
+	side_send(side, &hdr, NULL, 1);
+}
+
+static void send_read_response(struct sim_side *side)
+{
+	struct frdma_resp *rs = &side->resp;
+	u8 payload[SIM_MTU];
+	struct frdma_hdr hdr;
+	u32 i;
+
+	while (rs->read.active) {
+		frdma_resp_read_plan(rs, &hdr);
+		for (i = 0; i < hdr.payload_len; i++)
+			payload[i] = sim_rom(rs->read.va - SIM_ROM_VA + i);
+		side_send(side, &hdr, payload, 1);
+		frdma_resp_read_sent(rs, &hdr);
+	}
+}
+
+static u64 execute_atomic(struct sim_side *side, const struct frdma_hdr *hdr)
+{
+	u64 orig = side->counter;
+
+	if (!frdma_opcode_swaps(hdr->opcode))
+		side->counter += hdr->swap_add;
+	else if (orig == hdr->compare)
+		side->counter = hdr->swap_add;
+	return orig;
+}
+
+static void execute_write(struct sim_side *side, const struct frdma_hdr *hdr,
+			  const u8 *payload)
+{
+	bool starts = frdma_op(hdr->opcode)->starts;
+	u64 va = starts ? hdr->va : side->resp.va;
+	bool fits = frdma_range_in(va, hdr->payload_len, SIM_MEM_VA, SIM_MEM);
+
+	SIM_CHECK(side->world, fits, "va 0x%llx", va);
+	if (fits)
+		memcpy(side->mem + (va - SIM_MEM_VA), payload,
+		       hdr->payload_len);
+}
+
+static void execute_send(struct sim_side *side, const struct frdma_hdr *hdr,
+			 const u8 *payload)
+{
+	bool fits = side->resp.got + hdr->payload_len <= SIM_MSG_MAX;
+
+	SIM_CHECK(side->world, fits, "%u", side->resp.got);
+	if (fits)
+		memcpy(side->recv_buf + side->resp.got, payload,
+		       hdr->payload_len);
+}
+
+static bool wr_uses_recv(const struct sim_wr *wr)
+{
+	const struct frdma_wr *row = frdma_wr(wr->opcode);
+
+	return row->kind == FRDMA_KIND_SEND ||
+	       (row->kind == FRDMA_KIND_WRITE && row->imm);
+}
+
+/* The n-th work request of the peer that takes a receive request. */
+static const struct sim_wr *find_sent(const struct sim_side *side, u32 n)
+{
+	const struct sim_wr *wr;
+
+	for (wr = side->wrs; wr < side->wrs + side->posted; wr++) {
+		if (wr_uses_recv(wr) && !n--)
+			return wr;
+	}
+	return NULL;
+}
+
+static void complete_recv(struct sim_side *side, const struct frdma_hdr *hdr)
+{
+	const struct sim_wr *wr = find_sent(side->peer, side->received++);
+	u32 len = side->resp.got + hdr->payload_len, i;
+
+	SIM_CHECK(side->world, wr, "received more than was sent");
+	if (!wr)
+		return;
+
+	SIM_CHECK(side->world, len == wr->len, "%u bytes, not %u", len,
+		  wr->len);
+	if (frdma_wr(wr->opcode)->imm)
+		SIM_CHECK(side->world, hdr->imm_data == wr->ex, "0x%x",
+			  hdr->imm_data);
+	if (frdma_wr(wr->opcode)->inv)
+		SIM_CHECK(side->world, hdr->inv_rkey == wr->ex, "0x%x",
+			  hdr->inv_rkey);
+	SIM_CHECK(side->world,
+		  hdr->solicited == !!(wr->flags & FRDMA_WQE_SOLICITED),
+		  "wr %u", (u32)(wr - side->peer->wrs));
+	if (frdma_wr(wr->opcode)->kind != FRDMA_KIND_SEND)
+		return;
+	for (i = 0; i < len; i++)
+		SIM_CHECK(side->world, side->recv_buf[i] == sim_payload(wr, i),
+			  "message %u, byte %u", side->received - 1, i);
+}
+
+/* The work request of the peer to which a PSN belongs. */
+static const struct sim_wr *find_wr(const struct sim_side *side, s64 abs_psn)
+{
+	const struct sim_wr *wr;
+
+	for (wr = side->wrs; wr < side->wrs + side->posted; wr++) {
+		if (wr->abs_begin <= abs_psn && abs_psn < wr->abs_end)
+			return wr;
+	}
+	return NULL;
+}
+
+/* What is about to be executed is what was posted, in its turn. */
+static void check_accepted(struct sim_side *side, const struct frdma_hdr *hdr,
+			   const u8 *payload)
+{
+	const struct sim_wr *wr = find_wr(side->peer, side->abs_epsn);
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+	struct sim_world *world = side->world;
+	u32 pkt, off, i;
+
+	SIM_CHECK(world, wr, "nothing was posted for %lld", side->abs_epsn);
+	if (!wr)
+		return;
+	pkt = side->abs_epsn - wr->abs_begin;
+	off = pkt * SIM_MTU;
+	SIM_CHECK(world, op->kind == frdma_wr(wr->opcode)->kind,
+		  "opcode 0x%02x", hdr->opcode);
+	if (world->shape->transport == FRDMA_XRC)
+		SIM_CHECK(world, hdr->srqn == SIM_SRQN, "0x%x", hdr->srqn);
+	for (i = 0; i < hdr->payload_len; i++)
+		SIM_CHECK(world, payload[i] == sim_payload(wr, off + i),
+			  "packet %u, byte %u", pkt, i);
+
+	switch (op->kind) {
+	case FRDMA_KIND_READ:
+		SIM_CHECK(world, hdr->va == SIM_ROM_VA + wr->off + off,
+			  "va 0x%llx", hdr->va);
+		SIM_CHECK(world, off + hdr->dma_len <= wr->len, "%u + %u",
+			  off, hdr->dma_len);
+		break;
+	case FRDMA_KIND_ATOMIC:
+		SIM_CHECK(world, side->counter == wr->orig, "0x%llx",
+			  side->counter);
+		break;
+	case FRDMA_KIND_SEND:
+	case FRDMA_KIND_WRITE:
+		SIM_CHECK(world, op->starts == !pkt, "opcode 0x%02x",
+			  hdr->opcode);
+		SIM_CHECK(world, op->ends == (side->abs_epsn + 1 ==
+					      wr->abs_end),
+			  "opcode 0x%02x", hdr->opcode);
+		break;
+	}
+}
+
+/* The memory that it is about is gone: that is the end. */
+static bool refuses(struct sim_side *side, const struct frdma_hdr *hdr)
+{
+	struct sim_world *world = side->world;
+	struct frdma_hdr nak;
+
+	if (!world->shape->refuse ||
+	    rnd_below(&world->rnd, 1000) >= world->shape->refuse)
+		return false;
+	frdma_resp_refusal_plan(&side->resp, hdr->psn, FRDMA_RESP_BAD_KEY,
+				&nak);
+	side_send(side, &nak, NULL, 1);
+	side->refused = true;
+	side_break(side);
+	return true;
+}
+
+static void accept(struct sim_side *side, const struct frdma_hdr *hdr,
+		   const u8 *payload)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+	struct frdma_resp *rs = &side->resp;
+	u32 epsn = rs->epsn;
+	u64 orig = 0;
+
+	if (refuses(side, hdr))
+		return;
+	check_accepted(side, hdr, payload);
+	side->messages += op->ends;
+	side->recvs -= op->takes_recv;
+	if (op->kind == FRDMA_KIND_SEND)
+		execute_send(side, hdr, payload);
+	else if (op->kind == FRDMA_KIND_WRITE ||
+		 op->kind == FRDMA_KIND_ATOMIC_WRITE)
+		execute_write(side, hdr, payload);
+	else if (op->kind == FRDMA_KIND_ATOMIC)
+		orig = execute_atomic(side, hdr);
+	if (op->ends_recv)
+		complete_recv(side, hdr);
+
+	frdma_resp_commit(rs, hdr, orig);
+	side->abs_epsn += (rs->epsn - epsn) & FRDMA_PSN_MASK;
+	if (op->kind == FRDMA_KIND_ATOMIC)
+		send_atomic_ack(side, hdr->psn, orig);
+	else if (op->kind == FRDMA_KIND_ATOMIC_WRITE ||
+		 op->kind == FRDMA_KIND_FLUSH)
+		send_empty_response(side, hdr->psn);
+	send_read_response(side);
+}
+
+static void repeat(struct sim_side *side, const struct frdma_hdr *hdr)
+{
+	enum frdma_dup_verdict verdict;
+
+	verdict = frdma_resp_judge_dup(&side->resp, hdr);
+	frdma_resp_commit_dup(&side->resp, hdr, verdict);
+	if (verdict == FRDMA_DUP_ATOMIC)
+		send_atomic_ack(side, hdr->psn,
+				frdma_resp_saved(&side->resp, hdr->psn));
+	else if (verdict == FRDMA_DUP_EMPTY)
+		send_empty_response(side, hdr->psn);
+	send_read_response(side);
+}
+
+void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
+		   const u8 *payload)
+{
+	struct frdma_resp *rs = &side->resp;
+	bool uses_open = rs->in_msg && rs->kind == FRDMA_KIND_SEND;
+	struct frdma_resp_recv recv = {
+		.ready	= uses_open || side->recvs,
+		.len	= SIM_MSG_MAX,
+	};
+	enum frdma_resp_verdict verdict = frdma_resp_judge(rs, hdr, recv);
+	struct frdma_hdr nak;
+
+	switch (verdict) {
+	case FRDMA_RESP_ACCEPT:
+		accept(side, hdr, payload);
+		break;
+	case FRDMA_RESP_DUPLICATE:
+		repeat(side, hdr);
+		break;
+	case FRDMA_RESP_GAP:
+		frdma_resp_put_off(rs, verdict);
+		frdma_resp_gap_plan(rs, &nak);
+		side_send(side, &nak, NULL, 1);
+		break;
+	case FRDMA_RESP_NO_RECV:
+		frdma_resp_put_off(rs, verdict);
+		frdma_resp_rnr_plan(rs, hdr->psn, RNR_TIMER_CODE, &nak);
+		side_send(side, &nak, NULL, 1);
+		break;
+	case FRDMA_RESP_WAITING:
+		break;
+	default:
+		sim_fail(side->world, "verdict %u on opcode 0x%02x, psn 0x%x",
+			 verdict, hdr->opcode, hdr->psn);
+		break;
+	}
+}

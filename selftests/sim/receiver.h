@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The receive side: what responder.c does in the kernel. */
+#ifndef FRDMA_SIM_RECEIVER_H
+#define FRDMA_SIM_RECEIVER_H
+
+#include "side.h"
+
+void receiver_post(struct sim_side *side);
+void receiver_flush_ack(struct sim_side *side);
+void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
+		   const u8 *payload);
+
+#endif /* FRDMA_SIM_RECEIVER_H */

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "sender.h"
+
+/* Put one more work request into the send queue, if there is room. */
+void sender_post(struct sim_side *side)
+{
+	struct frdma_req *rq = &side->req;
+	struct frdma_swr *slot = frdma_req_wr(rq, rq->wr_prod);
+	struct sim_wr *wr = &side->wrs[side->posted];
+
+	if (side->posted == side->world->shape->wrs ||
+	    rq->wr_prod - rq->wr_una == SIM_SQ)
+		return;
+
+	*slot = (struct frdma_swr) {
+		.wqe = {
+			.wr_id	= side->posted,
+			.opcode	= wr->opcode,
+			.flags	= wr->flags,
+			.ex	= wr->ex,
+			.remote_addr = SIM_MEM_VA + wr->off,
+		},
+	};
+	switch (frdma_wr(wr->opcode)->kind) {
+	case FRDMA_KIND_READ:
+		slot->wqe.remote_addr = SIM_ROM_VA + wr->off;
+		break;
+	case FRDMA_KIND_ATOMIC:
+		slot->wqe.remote_addr = SIM_COUNTER_VA;
+		slot->wqe.atomic.compare_add = wr->seed;
+		slot->wqe.atomic.swap = wr->off;
+		break;
+	case FRDMA_KIND_FLUSH:
+		slot->wqe.flush.placement = FRDMA_FLUSH_GLOBAL;
+		break;
+	}
+
+	if (rq->transport == FRDMA_XRC)
+		slot->wqe.xrc.srqn = SIM_SRQN;
+
+	frdma_req_fetched(rq, wr->len);
+	wr->abs_begin = side->abs_fetch;
+	side->abs_fetch += slot->npkts;
+	wr->abs_end = side->abs_fetch;
+	side->posted++;
+}
+
+static void execute_local(struct sim_side *side)
+{
+	struct frdma_req *rq = &side->req;
+	const struct frdma_swr *slot = frdma_req_wr(rq, rq->wr_next);
+	struct sim_wr *wr = &side->wrs[slot->wqe.wr_id];
+
+	wr->executed++;
+	SIM_CHECK(side->world, wr->executed == 1, "wr %llu",
+		  slot->wqe.wr_id);
+	if (wr->opcode == IB_UVERBS_WR_LOCAL_INV)
+		SIM_CHECK(side->world, side->completed == slot->wqe.wr_id,
+			  "wr %llu before %u", slot->wqe.wr_id,
+			  side->completed);
+	frdma_req_local_done(rq);
+}
+
+/* All that a fence waits for has been answered. */
+static void check_fence(struct sim_side *side, u64 wr_id)
+{
+	u32 i;
+
+	for (i = 0; i < wr_id; i++) {
+		const struct sim_wr *wr = &side->wrs[i];
+
+		if (frdma_wr_wants_response(frdma_wr(wr->opcode)))
+			SIM_CHECK(side->world, wr->abs_end <= side->abs_una,
+				  "wr %llu begins, wr %u is not done", wr_id,
+				  i);
+	}
+}
+
+static void send_next(struct sim_side *side)
+{
+	struct frdma_req *rq = &side->req;
+	const struct frdma_swr *slot = frdma_req_wr(rq, rq->wr_next);
+	const struct sim_wr *wr = &side->wrs[slot->wqe.wr_id];
+	u8 payload[SIM_MTU];
+	struct frdma_req_pkt pkt;
+	u32 i;
+
+	frdma_req_plan(rq, &pkt);
+	for (i = 0; i < pkt.len; i++)
+		payload[i] = sim_payload(wr, pkt.off + i);
+	pkt.hdr.payload_len = pkt.len;
+	SIM_CHECK(side->world, !frdma_retry_paused(&rq->retry),
+		  "psn 0x%x sent into a wait", rq->psn);
+	if (wr->flags & FRDMA_WQE_FENCE && frdma_req_begins(rq))
+		check_fence(side, slot->wqe.wr_id);
+	side->resent += frdma_req_repeats(rq);
+	side_send(side, &pkt.hdr, payload, pkt.span);
+	frdma_req_sent(rq, &pkt);
+}
+
+static bool host_has_no_room(struct sim_side *side)
+{
+	return rnd_below(&side->world->rnd, 1000) <
+	       side->world->shape->no_room;
+}
+
+static void transmit(struct sim_side *side)
+{
+	struct sim_world *world = side->world;
+	struct frdma_req *rq = &side->req;
+
+	while (!world->failed) {
+		switch (frdma_req_judge(rq)) {
+		case FRDMA_REQ_SEND:
+			if (host_has_no_room(side)) {
+				frdma_cc_lost(&rq->cc);
+				frdma_retry_local(&rq->retry, world->now_ns);
+				return;
+			}
+			send_next(side);
+			frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq),
+					  world->now_ns);
+			break;
+		case FRDMA_REQ_LOCAL:
+			execute_local(side);
+			break;
+		case FRDMA_REQ_FAILED:
+			sim_fail(world, "a good work request failed");
+			return;
+		default:
+			return;
+		}
+	}
+}
+
+static void check_read(struct sim_side *side, const struct sim_wr *wr)
+{
+	u32 i;
+
+	for (i = 0; i < wr->len; i++)
+		SIM_CHECK(side->world, wr->got[i] == sim_rom(wr->off + i),
+			  "wr %u, byte %u", (u32)(wr - side->wrs), i);
+}
+
+static void check_atomic(struct sim_side *side, const struct sim_wr *wr)
+{
+	u64 orig;
+
+	memcpy(&orig, wr->got, sizeof(orig));
+	SIM_CHECK(side->world, orig == wr->orig, "wr %u: 0x%llx, not 0x%llx",
+		  (u32)(wr - side->wrs), orig, wr->orig);
+}
+
+static void check_completion(struct sim_side *side, const struct frdma_swr *slot)
+{
+	const struct sim_wr *wr = &side->wrs[side->completed];
+
+	SIM_CHECK(side->world, slot->wqe.wr_id == side->completed,
+		  "completed %llu, not %u", slot->wqe.wr_id, side->completed);
+	SIM_CHECK(side->world, wr->abs_end <= side->peer->abs_epsn,
+		  "wr %llu: the peer has not executed it", slot->wqe.wr_id);
+
+	switch (frdma_wr(wr->opcode)->kind) {
+	case FRDMA_KIND_NONE:
+		SIM_CHECK(side->world, wr->executed == 1, "wr %llu",
+			  slot->wqe.wr_id);
+		break;
+	case FRDMA_KIND_READ:
+		check_read(side, wr);
+		break;
+	case FRDMA_KIND_ATOMIC:
+		check_atomic(side, wr);
+		break;
+	}
+}
+
+/* It gives up when it may, and only then; and blames what is to blame. */
+static void check_failure(struct sim_side *side, const struct frdma_swr *slot)
+{
+	const struct sim_side *peer = side->peer;
+	const struct sim_wr *wr = &side->wrs[side->completed];
+	struct sim_world *world = side->world;
+
+	SIM_CHECK(world, slot->wqe.wr_id == side->completed,
+		  "failed %llu, not %u", slot->wqe.wr_id, side->completed);
+	switch (slot->status) {
+	case FRDMA_WC_REM_ACCESS_ERR:
+		SIM_CHECK(world, peer->refused, "wr %u", side->completed);
+		SIM_CHECK(world, wr->abs_begin <= peer->abs_epsn &&
+			  peer->abs_epsn < wr->abs_end,
+			  "wr %u blamed for %lld", side->completed,
+			  peer->abs_epsn);
+		break;
+	case FRDMA_WC_RETRY_EXC_ERR:
+		SIM_CHECK(world, world->shape->dead_ns || peer->broken,
+			  "wr %u", side->completed);
+		SIM_CHECK(world, side->tries == SIM_RETRIES, "%u tries",
+			  side->tries);
+		break;
+	default:
+		sim_fail(world, "wr %u: status %u", side->completed,
+			 slot->status);
+		break;
+	}
+}
+
+static void reap(struct sim_side *side)
+{
+	const struct frdma_swr *slot;
+
+	while ((slot = frdma_req_reap(&side->req)) && !side->world->failed) {
+		if (slot->status) {
+			check_failure(side, slot);
+			side_break(side);
+			return;
+		}
+		check_completion(side, slot);
+		side->completed++;
+	}
+}
+
+static void look_at_clock(struct sim_side *side)
+{
+	struct frdma_req *rq = &side->req;
+
+	switch (frdma_retry_expire(&rq->retry, side->world->now_ns)) {
+	case FRDMA_EXPIRY_NOT_YET:
+		break;
+	case FRDMA_EXPIRY_RESEND:
+		side->tries++;
+		frdma_cc_silent(&rq->cc);
+		fallthrough;
+	case FRDMA_EXPIRY_RESUME:
+		frdma_req_restart(rq);
+		break;
+	case FRDMA_EXPIRY_EXHAUSTED:
+		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
+		break;
+	}
+}
+
+/* All that the send side can do now. */
+void sender_run(struct sim_side *side)
+{
+	u32 before;
+
+	side->next_run_ns = U64_MAX;
+	do {
+		before = side->completed;
+		look_at_clock(side);
+		reap(side);
+		if (side->broken)
+			return;
+		transmit(side);
+		reap(side);
+	} while (side->completed != before && !side->broken);
+}
+
+u64 sender_deadline_ns(const struct sim_side *side)
+{
+	return frdma_retry_next_ns(&side->req.retry);
+}
+
+/* What the engine takes for acknowledged now. */
+static void note_progress(struct sim_side *side, u32 una)
+{
+	side->abs_una += (side->req.una_psn - una) & FRDMA_PSN_MASK;
+	if (side->req.una_psn != una)
+		side->tries = 0;
+}
+
+static void commit(struct sim_side *side, u32 psn)
+{
+	u32 una = side->req.una_psn;
+
+	frdma_ack_commit(&side->req, psn, side->world->now_ns);
+	note_progress(side, una);
+}
+
+static void store_answer(struct sim_side *side, const struct frdma_hdr *hdr,
+			 const void *data, u32 len)
+{
+	struct frdma_ack_data to = frdma_ack_locate(&side->req, hdr->psn);
+	struct sim_wr *wr = &side->wrs[to.wr->wqe.wr_id];
+
+	SIM_CHECK(side->world, to.off + len <= sizeof(wr->got), "%u + %u",
+		  to.off, len);
+	if (!side->world->failed)
+		memcpy(wr->got + to.off, data, len);
+	commit(side, hdr->psn);
+}
+
+static void recover(struct sim_side *side)
+{
+	switch (frdma_ack_recover(&side->req)) {
+	case FRDMA_RECOVERY_RUNS:
+		break;
+	case FRDMA_RECOVERY_BEGUN:
+		side->tries++;
+		break;
+	case FRDMA_RECOVERY_EXHAUSTED:
+		frdma_req_fail(&side->req, FRDMA_WC_RETRY_EXC_ERR, 0);
+		break;
+	}
+}
+
+static void take_bad_news(struct sim_side *side, const struct frdma_hdr *hdr,
+			  enum frdma_ack_verdict verdict)
+{
+	u32 una = side->req.una_psn;
+
+	frdma_ack_implied(&side->req, hdr->psn, side->world->now_ns);
+	note_progress(side, una);
+	switch (verdict) {
+	case FRDMA_ACK_RNR_NAK:
+		SIM_CHECK(side->world, frdma_ack_wait(&side->req, hdr,
+						      side->world->now_ns),
+			  "gave up on the receiver");
+		break;
+	case FRDMA_ACK_SEQ_NAK:
+	case FRDMA_ACK_LOST:
+		recover(side);
+		break;
+	case FRDMA_ACK_REM_ACCESS:
+		frdma_req_fail(&side->req, FRDMA_WC_REM_ACCESS_ERR, verdict);
+		break;
+	default:
+		sim_fail(side->world, "verdict %u on opcode 0x%02x, psn 0x%x",
+			 verdict, hdr->opcode, hdr->psn);
+		break;
+	}
+}
+
+void sender_take(struct sim_side *side, const struct frdma_hdr *hdr,
+		 const u8 *payload)
+{
+	enum frdma_ack_verdict verdict = frdma_ack_judge(&side->req, hdr);
+
+	switch (verdict) {
+	case FRDMA_ACK_DATA:
+		store_answer(side, hdr, payload, hdr->payload_len);
+		break;
+	case FRDMA_ACK_ATOMIC:
+		store_answer(side, hdr, &hdr->atomic_orig,
+			     sizeof(hdr->atomic_orig));
+		break;
+	case FRDMA_ACK_PROGRESS:
+		commit(side, hdr->psn);
+		break;
+	case FRDMA_ACK_STALE:
+		break;
+	default:
+		take_bad_news(side, hdr, verdict);
+		break;
+	}
+}

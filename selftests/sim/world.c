@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "receiver.h"
+#include "sender.h"
+#include "world.h"
+
+#define MAX_NS		(20 * 1000000000ULL)
+
+void sim_fail(struct sim_world *world, const char *fmt, ...)
+{
+	va_list args;
+
+	if (world->failed)
+		return;
+	world->failed = true;
+	va_start(args, fmt);
+	vsnprintf(world->what, sizeof(world->what), fmt, args);
+	va_end(args);
+}
+
+/*
+ * What is to be done.
+ */
+
+static u8 random_opcode(struct rnd *rnd)
+{
+	static const u8 opcodes[] = {
+		IB_UVERBS_WR_SEND, IB_UVERBS_WR_SEND,
+		IB_UVERBS_WR_SEND_WITH_IMM, IB_UVERBS_WR_SEND_WITH_INV,
+		IB_UVERBS_WR_RDMA_WRITE, IB_UVERBS_WR_RDMA_WRITE,
+		IB_UVERBS_WR_RDMA_WRITE_WITH_IMM,
+		IB_UVERBS_WR_RDMA_READ, IB_UVERBS_WR_RDMA_READ,
+		IB_UVERBS_WR_ATOMIC_CMP_AND_SWP,
+		IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD,
+		FRDMA_WR_ATOMIC_WRITE, FRDMA_WR_FLUSH,
+		IB_UVERBS_WR_LOCAL_INV, FRDMA_WR_REG_MR,
+	};
+
+	return opcodes[rnd_below(rnd, ARRAY_SIZE(opcodes))];
+}
+
+static u32 random_len(struct rnd *rnd, const struct sim_shape *shape)
+{
+	u32 max = shape->msg_pkts * SIM_MTU;
+
+	/* Edges often, the rest sometimes. */
+	switch (rnd_below(rnd, 6)) {
+	case 0:
+		return 0;
+	case 1:
+		return SIM_MTU;
+	case 2:
+		return max;
+	default:
+		return rnd_below(rnd, max + 1);
+	}
+}
+
+static void plan_wr(struct sim_world *world, struct sim_wr *wr)
+{
+	struct rnd *rnd = &world->rnd;
+
+	*wr = (struct sim_wr) {
+		.opcode	= random_opcode(rnd),
+		.flags	= rnd_below(rnd, 4) ? 0 : FRDMA_WQE_FENCE,
+		.len	= random_len(rnd, world->shape),
+		.off	= rnd_below(rnd, SIM_MEM - SIM_MSG_MAX),
+		.ex	= rnd_u64(rnd),
+		.seed	= rnd_u64(rnd),
+	};
+	switch (frdma_wr(wr->opcode)->kind) {
+	case FRDMA_KIND_NONE:
+	case FRDMA_KIND_FLUSH:
+		wr->len = 0;
+		break;
+	case FRDMA_KIND_ATOMIC_WRITE:
+		wr->off &= ~7U;
+		fallthrough;
+	case FRDMA_KIND_ATOMIC:
+		wr->len = sizeof(u64);
+		break;
+	default:
+		if (rnd_below(rnd, 2))
+			wr->flags |= FRDMA_WQE_SOLICITED;
+		break;
+	}
+}
+
+/* Every other swap finds what it looks for. */
+static u64 model_atomic(struct sim_wr *wr, u64 counter)
+{
+	wr->orig = counter;
+	if (wr->opcode == IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD)
+		return counter + wr->seed;
+	if (wr->seed & 1)
+		wr->seed = counter;
+	return counter == wr->seed ? wr->off : counter;
+}
+
+static void plan_side(struct sim_side *side)
+{
+	u64 counter = 0;
+	u32 i;
+
+	for (i = 0; i < side->world->shape->wrs; i++) {
+		struct sim_wr *wr = &side->wrs[i];
+
+		plan_wr(side->world, wr);
+		if (frdma_wr(wr->opcode)->kind == FRDMA_KIND_ATOMIC)
+			counter = model_atomic(wr, counter);
+	}
+}
+
+/*
+ * What must hold.
+ */
+
+static void check_window(struct sim_side *side)
+{
+	const struct frdma_req *rq = &side->req;
+	s32 sent = frdma_psn_diff(rq->psn, rq->una_psn);
+	s32 ever = frdma_psn_diff(rq->end_psn, rq->una_psn);
+	struct sim_world *world = side->world;
+
+	SIM_CHECK(world, 0 <= sent && sent <= ever, "%d, %d", sent, ever);
+	SIM_CHECK(world, ever < (s32)(rq->cc.max + rq->read_grid), "%d", ever);
+	SIM_CHECK(world, rq->rd_out <= rq->rd_max, "%u", rq->rd_out);
+	SIM_CHECK(world, side->broken || rq->wr_una == side->completed, "%u",
+		  rq->wr_una);
+	SIM_CHECK(world, rq->wr_next - rq->wr_una <=
+			 rq->wr_prod - rq->wr_una, "%u", rq->wr_next);
+
+	/* Nothing is acknowledged that the peer has not executed. */
+	SIM_CHECK(world, side->abs_una <= side->peer->abs_epsn, "%lld > %lld",
+		  side->abs_una, side->peer->abs_epsn);
+	/* And nothing executed that was not sent. */
+	SIM_CHECK(world, side->peer->abs_epsn <= side->abs_sent, "%lld > %lld",
+		  side->peer->abs_epsn, side->abs_sent);
+	SIM_CHECK(world, side->broken ||
+			 side->abs_una + ever == side->abs_sent,
+		  "%lld + %d, not %lld", side->abs_una, ever, side->abs_sent);
+}
+
+/*
+ * A lost packet is noticed: somebody is going to do something. And who waits
+ * for nothing has no timer.
+ */
+static void check_alarm(struct sim_side *side)
+{
+	bool has_timer = sender_deadline_ns(side) != U64_MAX;
+
+	if (frdma_req_in_flight(&side->req) && side->next_run_ns == U64_MAX)
+		SIM_CHECK(side->world, has_timer, "in flight, and no deadline");
+	if (!frdma_req_in_flight(&side->req) &&
+	    !frdma_retry_paused(&side->req.retry))
+		SIM_CHECK(side->world, !has_timer, "idle, and a deadline");
+}
+
+/* Both ends of the window, and what lies between, after every event. */
+static void check_side(struct sim_side *side)
+{
+	check_window(side);
+	check_alarm(side);
+}
+
+static bool is_calm(const struct sim_shape *shape)
+{
+	const struct wire_mood *mood = &shape->mood;
+
+	return !shape->scarce_recvs && !shape->no_room && !mood->drop &&
+	       !mood->spoil && !mood->late && !shape->dead_ns &&
+	       !shape->refuse;
+}
+
+static void check_end(struct sim_side *side)
+{
+	const struct sim_side *peer = side->peer;
+	u8 mem[SIM_MEM] = { };
+	u64 counter = 0;
+	u32 i, k;
+
+	for (i = 0; i < side->world->shape->wrs; i++) {
+		struct sim_wr *wr = &side->wrs[i];
+
+		switch (frdma_wr(wr->opcode)->kind) {
+		case FRDMA_KIND_WRITE:
+		case FRDMA_KIND_ATOMIC_WRITE:
+			for (k = 0; k < wr->len; k++)
+				mem[wr->off + k] = sim_payload(wr, k);
+			break;
+		case FRDMA_KIND_ATOMIC:
+			counter = wr->opcode == IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD ?
+				  wr->orig + wr->seed :
+				  wr->orig == wr->seed ? wr->off : wr->orig;
+			break;
+		}
+	}
+	SIM_CHECK(side->world, !memcmp(mem, peer->mem, SIM_MEM),
+		  "what was written last is not what is there");
+	if (is_calm(side->world->shape))
+		SIM_CHECK(side->world, !side->resent, "%u sent again",
+			  side->resent);
+	SIM_CHECK(side->world, counter == peer->counter, "0x%llx, not 0x%llx",
+		  peer->counter, counter);
+}
+
+/*
+ * How it goes on.
+ */
+
+static u64 first_of(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static u64 next_event_ns(const struct sim_world *world)
+{
+	u64 ns = world->wire.first ? world->wire.first->due_ns : U64_MAX;
+	const struct sim_side *side;
+
+	for (side = world->side; side < world->side + 2; side++) {
+		ns = first_of(ns, side->next_post_ns);
+		ns = first_of(ns, side->next_recv_ns);
+		ns = first_of(ns, side->next_ack_ns);
+		ns = first_of(ns, side->next_run_ns);
+		ns = first_of(ns, sender_deadline_ns(side));
+	}
+	return ns;
+}
+
+static void wake_side(struct sim_side *side)
+{
+	struct sim_world *world = side->world;
+	u64 now_ns = world->now_ns;
+	u32 wrs = world->shape->wrs;
+
+	if (side->next_recv_ns <= now_ns) {
+		receiver_post(side);
+		side->next_recv_ns = side->posted_recvs == wrs ? U64_MAX :
+			now_ns + rnd_below(&world->rnd, 100000);
+	}
+	if (side->next_post_ns <= now_ns) {
+		sender_post(side);
+		sender_run(side);
+		side->next_post_ns = side->posted == wrs || side->broken ?
+			U64_MAX :
+			now_ns + rnd_below(&world->rnd, 20000);
+	}
+	if (side->next_ack_ns <= now_ns)
+		receiver_flush_ack(side);
+	if (side->next_run_ns <= now_ns || sender_deadline_ns(side) <= now_ns)
+		sender_run(side);
+}
+
+static void step(struct sim_world *world)
+{
+	struct wire_pkt *pkt;
+
+	world->now_ns = next_event_ns(world);
+	if (world->wire.first && world->wire.first->due_ns <= world->now_ns) {
+		pkt = wire_take(&world->wire);
+		side_take(&world->side[pkt->to], pkt);
+		free(pkt);
+	} else {
+		wake_side(&world->side[0]);
+		wake_side(&world->side[1]);
+	}
+	check_side(&world->side[0]);
+	check_side(&world->side[1]);
+}
+
+static bool is_done(const struct sim_world *world)
+{
+	const struct sim_side *side = world->side;
+	u32 wrs = world->shape->wrs;
+
+	return (side[0].completed == wrs || side[0].broken) &&
+	       (side[1].completed == wrs || side[1].broken);
+}
+
+static void begin(struct sim_world *world, const struct sim_shape *shape,
+		  struct rnd rnd)
+{
+	u32 psn[2], i;
+
+	*world = (struct sim_world) { .shape = shape, .rnd = rnd };
+	world->wire.mood = shape->mood;
+	world->wire.rnd = &world->rnd;
+
+	/* Shortly before the numbers come round. */
+	psn[0] = frdma_psn_add(0, -(s32)rnd_below(&world->rnd, 100));
+	psn[1] = frdma_psn_add(0, -(s32)rnd_below(&world->rnd, 100));
+	for (i = 0; i < 2; i++) {
+		struct sim_side *side = &world->side[i];
+
+		side->id = i;
+		side->world = world;
+		side->peer = &world->side[!i];
+		side->next_ack_ns = U64_MAX;
+		side->next_run_ns = U64_MAX;
+		side->recvs = shape->scarce_recvs ? 0 : shape->wrs;
+		plan_side(side);
+		side_init(side, psn[i], psn[!i]);
+	}
+}
+
+/*
+ * What is still under way arrives, and then nothing more happens, ever: no
+ * packet, no timer.
+ */
+static void settle(struct sim_world *world)
+{
+	while (!world->failed && next_event_ns(world) != U64_MAX) {
+		step(world);
+		SIM_CHECK(world, world->now_ns < MAX_NS, "it does not settle");
+	}
+}
+
+static void check_idle(struct sim_side *side)
+{
+	SIM_CHECK(side->world, !frdma_req_in_flight(&side->req), "in flight");
+	SIM_CHECK(side->world,
+		  frdma_req_judge(&side->req) == FRDMA_REQ_EMPTY, "to be sent");
+	SIM_CHECK(side->world, side->broken || !side->resp.ack_due,
+		  "an ACK is due");
+}
+
+/**
+ * sim_run - a whole life of a connection
+ * @world: where
+ * @shape: what is to be done, and what is in the way
+ * @rnd: all that is random
+ *
+ * Return: true if all that must hold did; else @world->what says what not.
+ */
+bool sim_run(struct sim_world *world, const struct sim_shape *shape,
+	     struct rnd rnd)
+{
+	begin(world, shape, rnd);
+	while (!world->failed && !is_done(world)) {
+		step(world);
+		SIM_CHECK(world, world->now_ns < MAX_NS, "%u and %u of %u done",
+			  world->side[0].completed, world->side[1].completed,
+			  shape->wrs);
+	}
+	settle(world);
+	check_idle(&world->side[0]);
+	check_idle(&world->side[1]);
+	if (!world->side[0].broken && !world->side[1].broken) {
+		check_end(&world->side[0]);
+		check_end(&world->side[1]);
+	}
+	wire_drain(&world->wire);
+	return !world->failed;
+}
+
+/**
+ * sim_choose - what may be chosen within what the PSNs allow
+ * @shape: its windows are set
+ * @rnd: dice
+ *
+ * With few numbers, what is in flight must stay below half of them.
+ */
+void sim_choose(struct sim_shape *shape, struct rnd *rnd)
+{
+	shape->transport = rnd_below(rnd, 4) ? FRDMA_RC : FRDMA_XRC;
+	if (FRDMA_PSN_BITS == 3) {
+		shape->window = 1 + rnd_below(rnd, 3);
+		shape->read_grid = 1 + rnd_below(rnd, 4 - shape->window);
+		shape->msg_pkts = 1 + rnd_below(rnd, 4);
+	} else {
+		shape->window = 1 + rnd_below(rnd, 32);
+		shape->read_grid = 1 + rnd_below(rnd, 16);
+		shape->msg_pkts = 1 + rnd_below(rnd, SIM_MSG_MAX / SIM_MTU);
+	}
+	shape->rd_max = 1 + rnd_below(rnd, SIM_RES_MAX);
+}
