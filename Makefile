@@ -15,6 +15,8 @@ demo:		## two guests with frdma between them; installs what it needs
 	@scripts/demo
 check:		## the tests; TESTS="lint unit net/link" runs some
 	@scripts/check $(TESTS)
+fuzz:		## fuzz the engine; FUZZ_SECONDS=60 for each target, T=ack one
+	@scripts/fuzz $(or $(FUZZ_SECONDS),600) $(T)
 conformance:	## the conformance scripts on engine, module and rdma_rxe, with a table
 	@scripts/conformance
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
@@ -41,4 +43,5 @@ help:		## this list
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 
-.PHONY: all bench check check-programs clean conformance demo help install lint uninstall
+.PHONY: all bench check check-programs clean conformance demo fuzz help \
+	install lint uninstall
