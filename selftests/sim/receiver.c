@@ -287,6 +287,9 @@ void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		side_send(side, &nak, NULL, 1);
 		break;
 	case FRDMA_RESP_WAITING:
+		SIM_CHECK(side->world, side->abs_put_off == side->abs_epsn + 1,
+			  "psn 0x%x dropped, %lld was refused", hdr->psn,
+			  side->abs_put_off - 1);
 		break;
 	default:
 		sim_fail(side->world, "verdict %u on opcode 0x%02x, psn 0x%x",

@@ -95,6 +95,8 @@ static void check_answer(struct sim_side *side, const struct frdma_hdr *hdr,
 		SIM_CHECK(world, pkt->abs_psn < side->abs_epsn,
 			  "%lld acknowledged, %lld executed", pkt->abs_psn,
 			  side->abs_epsn);
+	if (frdma_hdr_is_nak(hdr))
+		side->abs_put_off = pkt->abs_psn + 1;
 	/* What is missing is asked for once (9.7.4.1.1). */
 	if (frdma_op(hdr->opcode)->kind == FRDMA_KIND_ACK &&
 	    hdr->syndrome == FRDMA_NAK_PSN) {

@@ -97,6 +97,7 @@ struct sim_wr {
  * @broken: the connection has ended here
  * @refused: a request was refused, which ended it
  * @messages: of the peer, executed
+ * @abs_put_off: one beyond the PSN that was refused last
  * @abs_asked: one beyond the newest PSN that was asked for again
  * @abs_una: req.una_psn without the wrap-around
  * @abs_fetch: req.fetch_psn without it
@@ -132,6 +133,7 @@ struct sim_side {
 	bool broken;
 	bool refused;
 	u32 messages;
+	s64 abs_put_off;
 	s64 abs_asked;
 	s64 abs_una;
 	s64 abs_fetch;
