@@ -23,6 +23,7 @@ void frdma_req_init(struct frdma_req *rq, u32 first_psn)
 	rq->ask = false;
 	rq->pkt = 0;
 	rq->rd_out = 0;
+	rq->rd_old = 0;
 	rq->since_ack_req = 0;
 	frdma_retry_init(&rq->retry);
 }
@@ -62,6 +63,20 @@ void frdma_req_fetched(struct frdma_req *rq, u32 len)
 	rq->wr_prod++;
 }
 
+/*
+ * What is asked for again comes in finer pieces than the first time, and the
+ * peer remembers as many requests as were agreed upon. Those of the first time
+ * may arrive late, between the finer ones, and must not drive out of its
+ * memory what is not answered yet: it could not be asked for any more.
+ */
+static bool reads_are_full(const struct frdma_req *rq)
+{
+	if (rq->rd_out >= rq->rd_max)
+		return true;
+	return frdma_req_repeats(rq) && rq->rd_out &&
+	       rq->rd_out + rq->rd_old > rq->rd_max;
+}
+
 /**
  * frdma_req_judge - may the requester send
  * @rq: state
@@ -93,7 +108,7 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
 
 	if (frdma_req_outstanding(rq) >= rq->cc.window)
 		return FRDMA_REQ_WINDOW;
-	if (frdma_swr_wants_response(wr) && rq->rd_out >= rq->rd_max)
+	if (frdma_swr_wants_response(wr) && reads_are_full(rq))
 		return FRDMA_REQ_READS;
 
 	return FRDMA_REQ_SEND;
@@ -312,6 +327,22 @@ bool frdma_req_ask(struct frdma_req *rq)
 	return true;
 }
 
+/* Is there a READ that may be asked for again in more pieces than before? */
+static bool has_long_read(const struct frdma_req *rq)
+{
+	u32 i;
+
+	if (rq->read_grid <= FRDMA_READ_STEP)
+		return false;
+	for (i = rq->wr_una; i != rq->wr_prod; i++) {
+		const struct frdma_swr *wr = frdma_req_wr(rq, i);
+
+		if (wr->kind == FRDMA_KIND_READ && wr->npkts > FRDMA_READ_STEP)
+			return true;
+	}
+	return false;
+}
+
 /**
  * frdma_req_restart - go back to the oldest unacknowledged packet
  * @rq: state
@@ -320,6 +351,10 @@ bool frdma_req_ask(struct frdma_req *rq)
  */
 void frdma_req_restart(struct frdma_req *rq)
 {
+	if (!frdma_req_repeats(rq))
+		rq->rd_old = 0;
+	if (has_long_read(rq))
+		rq->rd_old += rq->rd_out;
 	frdma_req_seek(rq, rq->una_psn);
 	rq->fine_psn = rq->end_psn;
 	rq->recovering = true;

@@ -87,6 +87,8 @@ struct frdma_swr {
  *	same loss are no news until @una_psn moves
  * @transport: enum frdma_transport
  * @rd_out: READ pieces and atomics without a complete response
+ * @rd_old: those that were so when sending was taken up again, may still be
+ *	on their way, and are asked for in finer pieces now; 0: they are not
  * @rd_max: bound of @rd_out (max_rd_atomic)
  * @since_ack_req: packets since one asked for an acknowledgement
  * @cc: bounds psn - una_psn
@@ -120,6 +122,7 @@ struct frdma_req {
 	u8 transport;
 
 	u32 rd_out;
+	u32 rd_old;
 	u32 rd_max;
 	u32 since_ack_req;
 	u32 read_grid;

@@ -819,3 +819,55 @@ TEST(frdma_req_forget__goes_on_where_it_is)
 	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
 	expect_sent(FRDMA_SEND_ONLY, 4, 0, 1);
 }
+
+/*
+ * Two coarse pieces are on their way where the peer keeps two. Both fine
+ * halves of the first, and then the second one, late, would be three.
+ */
+TEST(frdma_req_judge__finer_pieces_leave_room_for_what_is_late)
+{
+	sendq_init(&q);
+	q.rq.rd_max = 2;
+	q.rq.read_grid = 8;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 7 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	expect_read(0, 0, 7 * SENDQ_MTU, 7);
+	expect_read(7, 0, 1, 1);
+
+	frdma_req_restart(&q.rq);
+	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
+	/* Nor after another loss, before the end was reached. */
+	frdma_req_restart(&q.rq);
+	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
+
+	/* What is answered need not be remembered. */
+	q.rq.una_psn = sendq_psn(4);
+	q.rq.rd_out = 0;
+	expect_read(4, 4 * SENDQ_MTU, 3 * SENDQ_MTU, 3);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
+	q.rq.una_psn = sendq_psn(7);
+	q.rq.rd_out = 0;
+	expect_read(7, 0, 1, 1);
+
+	/* What is new is not held back by what is old. */
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	expect_read(8, 0, 1, 1);
+}
+
+/* A READ of one fine piece comes again as it was: nothing is held back. */
+TEST(frdma_req_judge__short_reads_come_again_all_at_once)
+{
+	sendq_init(&q);
+	q.rq.rd_max = 2;
+	q.rq.read_grid = 8;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 4 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	sendq_send_all(&q);
+	frdma_req_restart(&q.rq);
+	expect_sent(FRDMA_SEND_ONLY, 0, 0, 1);
+	expect_read(1, 0, 4 * SENDQ_MTU, 4);
+	expect_read(5, 0, 1, 1);
+}
