@@ -28,11 +28,6 @@
 #include "uctx.h"
 #include "verbs_dev.h"
 
-/*
- * Locally administered. Programs take 0 and 0xffffff for rdma_rxe and switch
- * features off.
- */
-#define VENDOR_ID	0x46524d
 #define VENDOR_PART_ID	1
 
 /* GIDs: as many addresses as an interface may reasonably have. */
@@ -66,7 +61,7 @@ static const struct ib_device_attr device_limits = {
 					  FRDMA_VERSION_PATCH,
 	.max_mr_size			= MAX_MR_BYTES,
 	.page_size_cap			= (u32)PAGE_MASK,
-	.vendor_id			= VENDOR_ID,
+	.vendor_id			= FRDMA_VENDOR_ID,
 	.vendor_part_id			= VENDOR_PART_ID,
 	.device_cap_flags		= DEVICE_CAPS,
 	.kernel_cap_flags		= IBK_ALLOW_USER_UNREG |

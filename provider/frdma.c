@@ -73,6 +73,7 @@ static const struct verbs_context_ops frdma_ctx_ops = {
 	.req_notify_cq = frdma_req_notify_cq,
 	.rereg_mr = frdma_rereg_mr,
 	.resize_cq = frdma_resize_cq,
+	.set_ece = frdma_set_ece,
 };
 
 static int get_context(struct verbs_context *vctx)

@@ -830,12 +830,27 @@ int frdma_query_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
 				&cmd, sizeof(cmd));
 }
 
-/* No enhancement of the connection is asked for, so a peer enables none. */
+/*
+ * We have no enhancements of connections, but a name: rdma_cm compares it with
+ * the peer's, and takes none for an error.
+ */
 int frdma_query_ece(struct ibv_qp *ibvqp, struct ibv_ece *ece)
 {
 	(void)ibvqp;
 
-	*ece = (struct ibv_ece) {};
+	*ece = (struct ibv_ece) { .vendor_id = FRDMA_VENDOR_ID };
+	return 0;
+}
+
+/* What was asked for is replaced by what is accepted, which is nothing. */
+int frdma_set_ece(struct ibv_qp *ibvqp, struct ibv_ece *ece)
+{
+	(void)ibvqp;
+
+	if (ece->vendor_id != FRDMA_VENDOR_ID || ece->comp_mask)
+		return EINVAL;
+
+	ece->options = 0;
 	return 0;
 }
 

@@ -56,6 +56,7 @@ int frdma_modify_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
 int frdma_query_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
 		   int attr_mask, struct ibv_qp_init_attr *init_attr);
 int frdma_query_ece(struct ibv_qp *ibvqp, struct ibv_ece *ece);
+int frdma_set_ece(struct ibv_qp *ibvqp, struct ibv_ece *ece);
 int frdma_destroy_qp(struct ibv_qp *ibvqp);
 
 struct ibv_srq *frdma_create_srq(struct ibv_pd *ibvpd,

@@ -28,6 +28,12 @@
 #define FRDMA_DRIVER_ID		0x46524d41
 
 /*
+ * "FRM": the vendor. Locally administered. Programs take 0 and 0xffffff for
+ * rdma_rxe and switch features off.
+ */
+#define FRDMA_VENDOR_ID		0x46524d
+
+/*
  * Methods of UVERBS_OBJECT_QP, called by ioctl() on the command file
  * descriptor. Numbers of a driver's own begin at 1 << UVERBS_ID_NS_SHIFT.
  */

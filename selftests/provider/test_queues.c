@@ -927,13 +927,31 @@ TEST(builder__flush)
 }
 #endif
 
-TEST(query_ece__asks_for_nothing)
+/* Without a vendor rdma_set_local_ece() refuses the answer (EINVAL). */
+TEST(query_ece__has_a_name_and_asks_for_nothing)
 {
 	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
 	struct ibv_ece ece = { .vendor_id = 1, .options = 2, .comp_mask = 3 };
 
 	EXPECT_EQ(frdma_query_ece(qp, &ece), 0);
-	EXPECT(!ece.vendor_id && !ece.options && !ece.comp_mask);
+	EXPECT_EQ(ece.vendor_id, FRDMA_VENDOR_ID);
+	EXPECT(!ece.options && !ece.comp_mask);
+	close_qp(qp);
+}
+
+TEST(set_ece__accepts_no_option)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+	struct ibv_ece ece = { .vendor_id = FRDMA_VENDOR_ID, .options = 7 };
+
+	EXPECT_EQ(frdma_set_ece(qp, &ece), 0);
+	EXPECT_EQ(ece.vendor_id, FRDMA_VENDOR_ID);
+	EXPECT_EQ(ece.options, 0);
+
+	ece.comp_mask = 1;
+	EXPECT_EQ(frdma_set_ece(qp, &ece), EINVAL);
+	ece = (struct ibv_ece) { .vendor_id = 0x2c9 };
+	EXPECT_EQ(frdma_set_ece(qp, &ece), EINVAL);
 	close_qp(qp);
 }
 
