@@ -762,9 +762,19 @@ err_errno:
 struct ibv_qp *frdma_create_qp_ex(struct ibv_context *ibvctx,
 				  struct ibv_qp_init_attr_ex *attr)
 {
-	struct frdma_qp *qp = create_qp(ibvctx, attr);
+	struct ibv_qp_init_attr_ex known = *attr;
+	struct frdma_qp *qp;
 
-	return qp ? &qp->vqp.qp : NULL;
+	/* Programs that know flags say so, even if they want none. */
+	if (!attr->create_flags)
+		known.comp_mask &= ~IBV_QP_INIT_ATTR_CREATE_FLAGS;
+
+	qp = create_qp(ibvctx, &known);
+	if (!qp)
+		return NULL;
+
+	attr->cap = known.cap;
+	return &qp->vqp.qp;
 }
 
 struct ibv_qp *frdma_create_qp(struct ibv_pd *ibvpd,

@@ -349,6 +349,28 @@ TEST(create_qp__refuses_types_and_operations_it_has_not)
 	kernel_close();
 }
 
+TEST(create_qp__knows_flags_but_has_none)
+{
+	static struct frdma_pd pd;
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type	= IBV_QPT_RC,
+		.comp_mask	= IBV_QP_INIT_ATTR_PD |
+				  IBV_QP_INIT_ATTR_CREATE_FLAGS,
+		.pd		= &pd.ibvpd,
+	};
+	struct ibv_qp *qp;
+
+	kernel_open();
+	qp = frdma_create_qp_ex(&kernel.vctx.context, &attr);
+	EXPECT(qp);
+	EXPECT_EQ(frdma_destroy_qp(qp), 0);
+
+	attr.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+	EXPECT(!frdma_create_qp_ex(&kernel.vctx.context, &attr));
+	EXPECT_EQ(errno, EOPNOTSUPP);
+	kernel_close();
+}
+
 TEST(post_send__write_is_laid_out)
 {
 	struct ibv_sge sge[2] = { { 0x1000, 10, 1 }, { 0x2000, 20, 2 } };
