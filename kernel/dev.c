@@ -111,6 +111,7 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.disassociate_ucontext	= frdma_disassociate_ucontext,
 	.mmap			= frdma_shared_mmap,
 	.mmap_free		= frdma_shared_mmap_free,
+	.query_ucontext		= frdma_query_ucontext,
 
 	.advise_mr		= frdma_advise_mr,
 	.alloc_mr		= frdma_alloc_mr,
@@ -292,6 +293,7 @@ static struct net *get_net_of(const struct net_device *ndev)
 static const struct uapi_definition frdma_uapi[] = {
 	UAPI_DEF_CHAIN(frdma_cq_uapi),
 	UAPI_DEF_CHAIN(frdma_dm_uapi),
+	UAPI_DEF_CHAIN(frdma_pd_uapi),
 	UAPI_DEF_CHAIN(frdma_qp_uapi),
 	{ }
 };

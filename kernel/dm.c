@@ -19,11 +19,13 @@
  * @ib: what ib_core knows; regions hold its use count
  * @mem: the memory
  * @size: bytes of it, whole pages
+ * @mmap_offset: where processes of its context can map it
  */
 struct frdma_dm {
 	struct ib_dm ib;
 	struct frdma_shared *mem;
 	size_t size;
+	u64 mmap_offset;
 };
 
 static struct frdma_dm *to_frdma_dm(struct ib_dm *ib)
@@ -43,20 +45,28 @@ static bool dm_bytes_take(struct frdma_dev *dev, int size)
 	return true;
 }
 
+/* Tells where it is, in that attribute. */
+static int dm_describe(const struct frdma_dm *dm,
+		       struct uverbs_attr_bundle *attrs, u16 attr)
+{
+	struct frdma_dm_desc desc = {
+		.mmap_offset	= dm->mmap_offset,
+		.mmap_size	= dm->size,
+	};
+
+	return uverbs_copy_to(attrs, attr, &desc, sizeof(desc));
+}
+
 static int dm_offer(struct frdma_dm *dm, struct ib_ucontext *uctx,
 		    struct uverbs_attr_bundle *attrs)
 {
-	struct frdma_dm_desc desc = { .mmap_size = dm->size };
-	u64 offset;
 	int err;
 
-	err = frdma_shared_offer(dm->mem, uctx, dm->size, &offset);
+	err = frdma_shared_offer(dm->mem, uctx, dm->size, &dm->mmap_offset);
 	if (err)
 		return err;
 
-	desc.mmap_offset = offset;
-	return uverbs_copy_to(attrs, FRDMA_ATTR_DM_ALLOC_DESC, &desc,
-			      sizeof(desc));
+	return dm_describe(dm, attrs, FRDMA_ATTR_DM_ALLOC_DESC);
 }
 
 static struct frdma_dm *dm_create(struct frdma_dev *dev, size_t size)
@@ -141,6 +151,39 @@ struct ib_mr *frdma_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ib,
 	return &mr->ib;
 }
 
+/* Whoever imports it has the context, and with that the mapping. */
+static int UVERBS_HANDLER(FRDMA_METHOD_DM_QUERY)
+	(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_dm *ib = uverbs_attr_get_obj(attrs,
+					       FRDMA_ATTR_DM_QUERY_HANDLE);
+	u64 length;
+	int err;
+
+	if (IS_ERR(ib))
+		return PTR_ERR(ib);
+
+	length = ib->length;
+	err = uverbs_copy_to(attrs, FRDMA_ATTR_DM_QUERY_LENGTH, &length,
+			     sizeof(length));
+	if (err)
+		return err;
+
+	return dm_describe(to_frdma_dm(ib), attrs, FRDMA_ATTR_DM_QUERY_DESC);
+}
+
+DECLARE_UVERBS_NAMED_METHOD(FRDMA_METHOD_DM_QUERY,
+	UVERBS_ATTR_IDR(FRDMA_ATTR_DM_QUERY_HANDLE, UVERBS_OBJECT_DM,
+			UVERBS_ACCESS_READ, UA_MANDATORY),
+	UVERBS_ATTR_PTR_OUT(FRDMA_ATTR_DM_QUERY_DESC,
+			    UVERBS_ATTR_TYPE(struct frdma_dm_desc),
+			    UA_MANDATORY),
+	UVERBS_ATTR_PTR_OUT(FRDMA_ATTR_DM_QUERY_LENGTH, UVERBS_ATTR_TYPE(u64),
+			    UA_MANDATORY));
+
+ADD_UVERBS_METHODS(dm_methods, UVERBS_OBJECT_DM,
+		   &UVERBS_METHOD(FRDMA_METHOD_DM_QUERY));
+
 ADD_UVERBS_ATTRIBUTES_SIMPLE(frdma_dm_alloc, UVERBS_OBJECT_DM,
 			     UVERBS_METHOD_DM_ALLOC,
 			     UVERBS_ATTR_PTR_OUT(FRDMA_ATTR_DM_ALLOC_DESC,
@@ -149,5 +192,6 @@ ADD_UVERBS_ATTRIBUTES_SIMPLE(frdma_dm_alloc, UVERBS_OBJECT_DM,
 
 const struct uapi_definition frdma_dm_uapi[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DM, &frdma_dm_alloc),
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DM, &dm_methods),
 	{ }
 };

@@ -15,7 +15,7 @@
 /* Advertised: bytes of a device. */
 #define FRDMA_MAX_DM_BYTES	SZ_64M
 
-/* The attributes of this device, for its table (dev.c). */
+/* The attributes and methods of this device, for its table (dev.c). */
 extern const struct uapi_definition frdma_dm_uapi[];
 
 /* Verbs; contexts and returns as ib_core defines them. */

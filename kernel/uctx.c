@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A process's context, and protection domains. */
+#define UVERBS_MODULE_NAME frdma
+#include <rdma/uverbs_named_ioctl.h>
+
 #include "uctx.h"
 
 #include <linux/minmax.h>
@@ -68,6 +71,16 @@ void frdma_dealloc_ucontext(struct ib_ucontext *ib)
 }
 
 /*
+ * A process imports the context that another one has opened: the core tells it
+ * what it has to know, and asks only drivers that have this function.
+ */
+int frdma_query_ucontext(struct ib_ucontext *ib,
+			 struct uverbs_attr_bundle *attrs)
+{
+	return 0;
+}
+
+/*
  * The core destroys what the process has, and only waits for a driver that
  * has this function. Mapped rings stay with the process (ring.c): nothing is
  * left to do.
@@ -91,3 +104,22 @@ int frdma_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 	frdma_limit_give(&to_frdma(ib->device)->nr_pd);
 	return 0;
 }
+
+/* There is one of that handle, or the core had not called. */
+static int UVERBS_HANDLER(FRDMA_METHOD_PD_QUERY)
+	(struct uverbs_attr_bundle *attrs)
+{
+	return 0;
+}
+
+DECLARE_UVERBS_NAMED_METHOD(FRDMA_METHOD_PD_QUERY,
+	UVERBS_ATTR_IDR(FRDMA_ATTR_PD_QUERY_HANDLE, UVERBS_OBJECT_PD,
+			UVERBS_ACCESS_READ, UA_MANDATORY));
+
+ADD_UVERBS_METHODS(pd_methods, UVERBS_OBJECT_PD,
+		   &UVERBS_METHOD(FRDMA_METHOD_PD_QUERY));
+
+const struct uapi_definition frdma_pd_uapi[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_PD, &pd_methods),
+	{ }
+};

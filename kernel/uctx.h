@@ -4,6 +4,7 @@
 #define FRDMA_UCTX_H
 
 #include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
 /* Contexts of a device; protection domains (advertised). */
 #define FRDMA_MAX_UCTX		(1 << 20)
@@ -63,9 +64,14 @@ int frdma_respond(struct ib_udata *udata, const void *resp, size_t len);
  */
 int frdma_no_driver_data(struct ib_udata *udata);
 
+/* The methods of protection domains, for the device's table (dev.c). */
+extern const struct uapi_definition frdma_pd_uapi[];
+
 /* Verbs; contexts and returns as ib_core defines them. */
 int frdma_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
 void frdma_dealloc_ucontext(struct ib_ucontext *ib);
+int frdma_query_ucontext(struct ib_ucontext *ib,
+			 struct uverbs_attr_bundle *attrs);
 void frdma_disassociate_ucontext(struct ib_ucontext *ib);
 int frdma_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
 int frdma_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);

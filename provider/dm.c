@@ -86,6 +86,27 @@ static int cmd_alloc_dm(struct ibv_context *ibvctx,
 	return ibv_cmd_alloc_dm(ibvctx, attr, &dm->vdm, cmdb);
 }
 
+static int map_dm(struct ibv_context *ibvctx, struct frdma_dm *dm,
+		  const struct frdma_dm_desc *desc, uint64_t length)
+{
+	dm->at = mmap(NULL, desc->mmap_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      ibvctx->cmd_fd, desc->mmap_offset);
+	if (dm->at == MAP_FAILED)
+		return errno;
+
+	dm->size = desc->mmap_size;
+	dm->length = length;
+	dm->vdm.dm.memcpy_to_dm = memcpy_to_dm;
+	dm->vdm.dm.memcpy_from_dm = memcpy_from_dm;
+	return 0;
+}
+
+static void unmap_dm(struct frdma_dm *dm)
+{
+	munmap(dm->at, dm->size);
+	free(dm);
+}
+
 struct ibv_dm *frdma_alloc_dm(struct ibv_context *ibvctx,
 			      struct ibv_alloc_dm_attr *attr)
 {
@@ -106,17 +127,10 @@ struct ibv_dm *frdma_alloc_dm(struct ibv_context *ibvctx,
 	if (err)
 		goto err_free;
 
-	dm->at = mmap(NULL, desc.mmap_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      ibvctx->cmd_fd, desc.mmap_offset);
-	if (dm->at == MAP_FAILED) {
-		err = errno;
+	err = map_dm(ibvctx, dm, &desc, attr->length);
+	if (err)
 		goto err_free_dm;
-	}
 
-	dm->size = desc.mmap_size;
-	dm->length = attr->length;
-	dm->vdm.dm.memcpy_to_dm = memcpy_to_dm;
-	dm->vdm.dm.memcpy_from_dm = memcpy_from_dm;
 	return &dm->vdm.dm;
 
 err_free_dm:
@@ -136,9 +150,55 @@ int frdma_free_dm(struct ibv_dm *ibvdm)
 	if (err)
 		return err;
 
-	munmap(dm->at, dm->size);
-	free(dm);
+	unmap_dm(dm);
 	return 0;
+}
+
+static int cmd_query_dm(struct ibv_context *ibvctx, uint32_t handle,
+			struct frdma_dm_desc *desc, uint64_t *length)
+{
+	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_DM, FRDMA_METHOD_DM_QUERY,
+			       3);
+
+	fill_attr_in_obj(cmdb, FRDMA_ATTR_DM_QUERY_HANDLE, handle);
+	fill_attr_out_ptr(cmdb, FRDMA_ATTR_DM_QUERY_DESC, desc);
+	fill_attr_out_ptr(cmdb, FRDMA_ATTR_DM_QUERY_LENGTH, length);
+	return execute_ioctl(ibvctx, cmdb);
+}
+
+struct ibv_dm *frdma_import_dm(struct ibv_context *ibvctx, uint32_t handle)
+{
+	struct frdma_dm_desc desc = {};
+	struct frdma_dm *dm;
+	uint64_t length;
+	int err;
+
+	dm = calloc(1, sizeof(*dm));
+	if (!dm)
+		return NULL;
+
+	err = cmd_query_dm(ibvctx, handle, &desc, &length);
+	if (err)
+		goto err_free;
+
+	err = map_dm(ibvctx, dm, &desc, length);
+	if (err)
+		goto err_free;
+
+	dm->vdm.handle = handle;
+	dm->vdm.dm.handle = handle;
+	dm->vdm.dm.context = ibvctx;
+	return &dm->vdm.dm;
+
+err_free:
+	free(dm);
+	errno = err;
+	return NULL;
+}
+
+void frdma_unimport_dm(struct ibv_dm *ibvdm)
+{
+	unmap_dm(to_frdma_dm(ibvdm));
 }
 
 struct ibv_mr *frdma_reg_dm_mr(struct ibv_pd *ibvpd, struct ibv_dm *ibvdm,

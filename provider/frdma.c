@@ -49,6 +49,9 @@ static const struct verbs_context_ops frdma_ctx_ops = {
 	.free_context = frdma_free_context,
 	.free_dm = frdma_free_dm,
 	.get_srq_num = frdma_get_srq_num,
+	.import_dm = frdma_import_dm,
+	.import_mr = frdma_import_mr,
+	.import_pd = frdma_import_pd,
 	.modify_cq = frdma_modify_cq,
 	.modify_qp = frdma_modify_qp,
 	.modify_srq = frdma_modify_srq,
@@ -74,6 +77,9 @@ static const struct verbs_context_ops frdma_ctx_ops = {
 	.rereg_mr = frdma_rereg_mr,
 	.resize_cq = frdma_resize_cq,
 	.set_ece = frdma_set_ece,
+	.unimport_dm = frdma_unimport_dm,
+	.unimport_mr = frdma_unimport_mr,
+	.unimport_pd = frdma_unimport_pd,
 };
 
 static int get_context(struct verbs_context *vctx)
@@ -88,20 +94,23 @@ static int get_context(struct verbs_context *vctx)
 				   &resp.ibv_resp, sizeof(resp));
 }
 
-static struct verbs_context *frdma_alloc_context(struct ibv_device *ibvdev,
-						 int cmd_fd,
-						 void *private_data)
+/* The context that another process has, who lent its file. */
+static int query_context(struct verbs_context *vctx)
+{
+	return ibv_cmd_query_context(&vctx->context, NULL);
+}
+
+static struct verbs_context *open_context(struct ibv_device *ibvdev, int cmd_fd,
+					  int (*learn)(struct verbs_context *))
 {
 	struct frdma_context *ctx;
-
-	(void)private_data;
 
 	ctx = verbs_init_and_alloc_context(ibvdev, cmd_fd, ctx, vctx,
 					   FRDMA_DRIVER_ID);
 	if (!ctx)
 		return NULL;
 
-	if (get_context(&ctx->vctx)) {
+	if (learn(&ctx->vctx)) {
 		verbs_err(&ctx->vctx, "cannot get a context: %m\n");
 		goto err_free_context;
 	}
@@ -113,6 +122,21 @@ err_free_context:
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
 	return NULL;
+}
+
+static struct verbs_context *frdma_alloc_context(struct ibv_device *ibvdev,
+						 int cmd_fd,
+						 void *private_data)
+{
+	(void)private_data;
+
+	return open_context(ibvdev, cmd_fd, get_context);
+}
+
+static struct verbs_context *frdma_import_context(struct ibv_device *ibvdev,
+						  int cmd_fd)
+{
+	return open_context(ibvdev, cmd_fd, query_context);
 }
 
 static void frdma_free_context(struct ibv_context *ibvctx)
@@ -159,5 +183,6 @@ static const struct verbs_device_ops frdma_dev_ops = {
 	.alloc_device = frdma_alloc_device,
 	.uninit_device = frdma_uninit_device,
 	.alloc_context = frdma_alloc_context,
+	.import_context = frdma_import_context,
 };
 PROVIDER_DRIVER(frdma, frdma_dev_ops);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include <infiniband/cmd_ioctl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl.h>
 
@@ -137,6 +138,31 @@ int frdma_dealloc_pd(struct ibv_pd *ibvpd)
 	return 0;
 }
 
+/* Nobody has to be told but libibverbs; a handle may be wrong, though. */
+struct ibv_pd *frdma_import_pd(struct ibv_context *ibvctx, uint32_t handle)
+{
+	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_PD, FRDMA_METHOD_PD_QUERY,
+			       1);
+	struct frdma_pd *pd;
+
+	fill_attr_in_obj(cmdb, FRDMA_ATTR_PD_QUERY_HANDLE, handle);
+	if (execute_ioctl(ibvctx, cmdb))
+		return NULL;
+
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+
+	pd->ibvpd.context = ibvctx;
+	pd->ibvpd.handle = handle;
+	return &pd->ibvpd;
+}
+
+void frdma_unimport_pd(struct ibv_pd *ibvpd)
+{
+	free(to_frdma_pd(ibvpd));
+}
+
 struct ibv_td *frdma_alloc_td(struct ibv_context *ibvctx,
 			      struct ibv_td_init_attr *attr)
 {
@@ -249,6 +275,29 @@ int frdma_dereg_mr(struct verbs_mr *vmr)
 
 	free(vmr);
 	return 0;
+}
+
+struct ibv_mr *frdma_import_mr(struct ibv_pd *ibvpd, uint32_t handle)
+{
+	struct verbs_mr *vmr;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	if (ibv_cmd_query_mr(ibvpd, vmr, handle))
+		goto err_free_mr;
+
+	return &vmr->ibv_mr;
+
+err_free_mr:
+	free(vmr);
+	return NULL;
+}
+
+void frdma_unimport_mr(struct ibv_mr *ibvmr)
+{
+	free(verbs_get_mr(ibvmr));
 }
 
 struct ibv_mw *frdma_alloc_mw(struct ibv_pd *ibvpd, enum ibv_mw_type type)

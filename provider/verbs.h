@@ -21,6 +21,8 @@ struct ibv_pd *
 frdma_alloc_parent_domain(struct ibv_context *ibvctx,
 			  struct ibv_parent_domain_init_attr *attr);
 int frdma_dealloc_pd(struct ibv_pd *ibvpd);
+struct ibv_pd *frdma_import_pd(struct ibv_context *ibvctx, uint32_t handle);
+void frdma_unimport_pd(struct ibv_pd *ibvpd);
 struct ibv_td *frdma_alloc_td(struct ibv_context *ibvctx,
 			      struct ibv_td_init_attr *attr);
 int frdma_dealloc_td(struct ibv_td *ibvtd);
@@ -33,6 +35,8 @@ struct ibv_mr *frdma_reg_dmabuf_mr(struct ibv_pd *ibvpd, uint64_t offset,
 int frdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibvpd,
 		   void *addr, size_t length, int access);
 int frdma_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mr *frdma_import_mr(struct ibv_pd *ibvpd, uint32_t handle);
+void frdma_unimport_mr(struct ibv_mr *ibvmr);
 struct ibv_mw *frdma_alloc_mw(struct ibv_pd *ibvpd, enum ibv_mw_type type);
 int frdma_dealloc_mw(struct ibv_mw *ibvmw);
 int frdma_advise_mr(struct ibv_pd *ibvpd, enum ibv_advise_mr_advice advice,

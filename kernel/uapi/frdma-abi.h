@@ -63,6 +63,32 @@ enum frdma_cq_arm_attr {
 /* Only a solicited completion does, or one in error. */
 #define FRDMA_CQ_ARM_SOLICITED		(1U << 0)
 
+/* Methods of UVERBS_OBJECT_PD, called likewise. */
+enum frdma_pd_method {
+	/* Is that a protection domain? A process asks that imports it. */
+	FRDMA_METHOD_PD_QUERY = 1 << 12,
+};
+
+enum frdma_pd_query_attr {
+	/* The protection domain's handle. */
+	FRDMA_ATTR_PD_QUERY_HANDLE = 1 << 12,
+};
+
+/* Methods of UVERBS_OBJECT_DM, called likewise. */
+enum frdma_dm_method {
+	/* Where is it? A process asks that imports it. */
+	FRDMA_METHOD_DM_QUERY = 1 << 12,
+};
+
+enum frdma_dm_query_attr {
+	/* The device memory's handle. */
+	FRDMA_ATTR_DM_QUERY_HANDLE = 1 << 12,
+	/* Out: struct frdma_dm_desc. */
+	FRDMA_ATTR_DM_QUERY_DESC,
+	/* Out: 64 bits, the bytes that were asked for. */
+	FRDMA_ATTR_DM_QUERY_LENGTH,
+};
+
 /**
  * struct frdma_ring_head - the indices of a mapped ring
  * @prod: next slot that the producer fills; written by the producer only
