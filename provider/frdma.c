@@ -10,6 +10,7 @@
 #include "abi.h"
 #include "cq.h"
 #include "dm.h"
+#include "pd.h"
 #include "qp.h"
 #include "verbs.h"
 

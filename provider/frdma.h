@@ -45,12 +45,20 @@ struct frdma_td {
  * @ibvpd: what libibverbs sees; a parent domain borrows the handle
  * @parent_of: of a parent domain, the protection domain; else NULL
  * @td: of a parent domain, its thread domain or NULL
- * @users: parent domains that refer to it
+ * @alloc: of a parent domain, where objects made in it get their memory; or NULL
+ * @free: where they give it back; NULL like @alloc
+ * @pd_context: what both are told
+ * @users: parent domains that refer to it, and objects with memory of @alloc
  */
 struct frdma_pd {
 	struct ibv_pd ibvpd;
 	struct frdma_pd *parent_of;
 	struct frdma_td *td;
+	void *(*alloc)(struct ibv_pd *ibvpd, void *pd_context, size_t size,
+		       size_t alignment, uint64_t resource_type);
+	void (*free)(struct ibv_pd *ibvpd, void *pd_context, void *ptr,
+		     uint64_t resource_type);
+	void *pd_context;
 	atomic_uint users;
 };
 
@@ -71,6 +79,7 @@ struct frdma_ah {
  * @ring: the completions; this side consumes
  * @at: extended poll: first entry not read yet
  * @cqe: extended poll: the entry being read
+ * @home: whose allocator gave this memory, or NULL; never changes
  */
 struct frdma_cq {
 	struct verbs_cq vcq;
@@ -78,6 +87,7 @@ struct frdma_cq {
 	struct frdma_ring ring;
 	uint32_t at;
 	const struct frdma_cqe *cqe;
+	struct frdma_pd *home;
 };
 
 /**
@@ -118,21 +128,25 @@ struct frdma_rq {
  * @vqp: what libibverbs sees
  * @sq: send half
  * @rq: receive half
+ * @home: whose allocator gave this memory, or NULL
  */
 struct frdma_qp {
 	struct verbs_qp vqp;
 	struct frdma_sq sq;
 	struct frdma_rq rq;
+	struct frdma_pd *home;
 };
 
 /**
  * struct frdma_srq - shared receive queue
  * @vsrq: what libibverbs sees
  * @rq: the queue
+ * @home: whose allocator gave this memory, or NULL
  */
 struct frdma_srq {
 	struct verbs_srq vsrq;
 	struct frdma_rq rq;
+	struct frdma_pd *home;
 };
 
 static inline void frdma_lock_init(struct frdma_lock *lock, bool needed)

@@ -9,13 +9,13 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include <infiniband/cmd_ioctl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl.h>
 
 #include "frdma.h"
 #include "abi.h"
 #include "cq.h"
+#include "pd.h"
 #include "qp.h"
 #include "verbs.h"
 
@@ -63,132 +63,6 @@ int frdma_query_rt_values(struct ibv_context *ibvctx,
 		return errno;
 
 	values->comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
-	return 0;
-}
-
-struct ibv_pd *frdma_alloc_pd(struct ibv_context *ibvctx)
-{
-	struct ib_uverbs_alloc_pd_resp resp;
-	struct ibv_alloc_pd cmd;
-	struct frdma_pd *pd;
-
-	pd = calloc(1, sizeof(*pd));
-	if (!pd)
-		return NULL;
-
-	if (ibv_cmd_alloc_pd(ibvctx, &pd->ibvpd, &cmd, sizeof(cmd),
-			     &resp, sizeof(resp)))
-		goto err_free_pd;
-
-	return &pd->ibvpd;
-
-err_free_pd:
-	free(pd);
-	return NULL;
-}
-
-struct ibv_pd *
-frdma_alloc_parent_domain(struct ibv_context *ibvctx,
-			  struct ibv_parent_domain_init_attr *attr)
-{
-	struct frdma_pd *pd;
-
-	(void)ibvctx;
-
-	if (ibv_check_alloc_parent_domain(attr))
-		return NULL;
-	if (attr->comp_mask) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-
-	pd = calloc(1, sizeof(*pd));
-	if (!pd)
-		return NULL;
-
-	pd->parent_of = to_frdma_pd(attr->pd);
-	atomic_fetch_add(&pd->parent_of->users, 1);
-	if (attr->td) {
-		pd->td = to_frdma_td(attr->td);
-		atomic_fetch_add(&pd->td->users, 1);
-	}
-	ibv_initialize_parent_domain(&pd->ibvpd, attr->pd);
-	return &pd->ibvpd;
-}
-
-int frdma_dealloc_pd(struct ibv_pd *ibvpd)
-{
-	struct frdma_pd *pd = to_frdma_pd(ibvpd);
-	int err;
-
-	if (atomic_load(&pd->users))
-		return EBUSY;
-
-	if (pd->parent_of) {
-		atomic_fetch_sub(&pd->parent_of->users, 1);
-		if (pd->td)
-			atomic_fetch_sub(&pd->td->users, 1);
-	} else {
-		err = ibv_cmd_dealloc_pd(ibvpd);
-		if (err)
-			return err;
-	}
-
-	free(pd);
-	return 0;
-}
-
-/* Nobody has to be told but libibverbs; a handle may be wrong, though. */
-struct ibv_pd *frdma_import_pd(struct ibv_context *ibvctx, uint32_t handle)
-{
-	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_PD, FRDMA_METHOD_PD_QUERY,
-			       1);
-	struct frdma_pd *pd;
-
-	fill_attr_in_obj(cmdb, FRDMA_ATTR_PD_QUERY_HANDLE, handle);
-	if (execute_ioctl(ibvctx, cmdb))
-		return NULL;
-
-	pd = calloc(1, sizeof(*pd));
-	if (!pd)
-		return NULL;
-
-	pd->ibvpd.context = ibvctx;
-	pd->ibvpd.handle = handle;
-	return &pd->ibvpd;
-}
-
-void frdma_unimport_pd(struct ibv_pd *ibvpd)
-{
-	free(to_frdma_pd(ibvpd));
-}
-
-struct ibv_td *frdma_alloc_td(struct ibv_context *ibvctx,
-			      struct ibv_td_init_attr *attr)
-{
-	struct frdma_td *td;
-
-	if (attr->comp_mask) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-
-	td = calloc(1, sizeof(*td));
-	if (!td)
-		return NULL;
-
-	td->ibvtd.context = ibvctx;
-	return &td->ibvtd;
-}
-
-int frdma_dealloc_td(struct ibv_td *ibvtd)
-{
-	struct frdma_td *td = to_frdma_td(ibvtd);
-
-	if (atomic_load(&td->users))
-		return EBUSY;
-
-	free(td);
 	return 0;
 }
 
@@ -398,26 +272,35 @@ static int cmd_create_cq(struct ibv_context *ibvctx,
 				    &resp->ibv_resp, sizeof(*resp), 0);
 }
 
+/* The parent domain that a completion queue is made in, if there is one. */
+static struct ibv_pd *cq_pd(const struct ibv_cq_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD ?
+	       attr->parent_domain : NULL;
+}
+
 static bool cq_needs_lock(const struct ibv_cq_init_attr_ex *attr)
 {
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
 	    attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED)
 		return false;
 
-	return !(attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) ||
-	       needs_lock(attr->parent_domain);
+	return needs_lock(cq_pd(attr));
 }
 
 static struct frdma_cq *create_cq(struct ibv_context *ibvctx,
 				  struct ibv_cq_init_attr_ex *attr)
 {
 	struct frdma_make_cq_resp resp = {};
+	struct frdma_pd *home;
 	struct frdma_cq *cq;
 	int err;
 
-	cq = calloc(1, sizeof(*cq));
+	cq = frdma_pd_alloc(cq_pd(attr), FRDMA_CQ_MEM, sizeof(*cq), &home);
 	if (!cq)
 		return NULL;
+
+	cq->home = home;
 
 	err = cmd_create_cq(ibvctx, attr, cq, &resp);
 	if (err)
@@ -433,7 +316,7 @@ static struct frdma_cq *create_cq(struct ibv_context *ibvctx,
 err_destroy_cq:
 	ibv_cmd_destroy_cq(&cq->vcq.cq);
 err_free_cq:
-	free(cq);
+	frdma_pd_free(cq->home, FRDMA_CQ_MEM, cq);
 	errno = err;
 	return NULL;
 }
@@ -553,7 +436,7 @@ int frdma_destroy_cq(struct ibv_cq *ibvcq)
 
 	unmap_ring(&cq->ring);
 	frdma_lock_destroy(&cq->lock);
-	free(cq);
+	frdma_pd_free(cq->home, FRDMA_CQ_MEM, cq);
 	return 0;
 }
 
@@ -563,12 +446,14 @@ struct ibv_srq *frdma_create_srq(struct ibv_pd *ibvpd,
 	struct frdma_make_srq_resp resp = {};
 	struct frdma_make_srq cmd = {};
 	struct frdma_srq *srq;
+	struct frdma_pd *home;
 	int err;
 
-	srq = calloc(1, sizeof(*srq));
+	srq = frdma_pd_alloc(ibvpd, FRDMA_SRQ_MEM, sizeof(*srq), &home);
 	if (!srq)
 		return NULL;
 
+	srq->home = home;
 	err = ibv_cmd_create_srq(ibvpd, &srq->vsrq.srq, attr, &cmd.ibv_cmd,
 				 sizeof(cmd), &resp.ibv_resp, sizeof(resp));
 	if (err)
@@ -586,7 +471,7 @@ struct ibv_srq *frdma_create_srq(struct ibv_pd *ibvpd,
 err_destroy_srq:
 	ibv_cmd_destroy_srq(&srq->vsrq.srq);
 err_free_srq:
-	free(srq);
+	frdma_pd_free(srq->home, FRDMA_SRQ_MEM, srq);
 	errno = err;
 	return NULL;
 }
@@ -612,16 +497,18 @@ struct ibv_srq *frdma_create_srq_ex(struct ibv_context *ibvctx,
 	struct frdma_make_xsrq_resp resp = {};
 	struct frdma_make_xsrq cmd = {};
 	struct frdma_srq *srq;
+	struct frdma_pd *home;
 	int err;
 
 	err = check_srq_attr(attr);
 	if (err)
 		goto err_errno;
 
-	srq = calloc(1, sizeof(*srq));
+	srq = frdma_pd_alloc(attr->pd, FRDMA_SRQ_MEM, sizeof(*srq), &home);
 	if (!srq)
 		return NULL;
 
+	srq->home = home;
 	err = ibv_cmd_create_srq_ex(ibvctx, &srq->vsrq, attr, &cmd.ibv_cmd,
 				    sizeof(cmd), &resp.ibv_resp, sizeof(resp));
 	if (err)
@@ -640,7 +527,7 @@ struct ibv_srq *frdma_create_srq_ex(struct ibv_context *ibvctx,
 err_destroy_srq:
 	ibv_cmd_destroy_srq(&srq->vsrq.srq);
 err_free_srq:
-	free(srq);
+	frdma_pd_free(srq->home, FRDMA_SRQ_MEM, srq);
 err_errno:
 	errno = err;
 	return NULL;
@@ -710,7 +597,7 @@ int frdma_destroy_srq(struct ibv_srq *ibvsrq)
 
 	unmap_ring(&srq->rq.ring);
 	frdma_lock_destroy(&srq->rq.lock);
-	free(srq);
+	frdma_pd_free(srq->home, FRDMA_SRQ_MEM, srq);
 	return 0;
 }
 
@@ -739,12 +626,17 @@ static int check_qp_attr(const struct ibv_qp_init_attr_ex *attr)
 	return 0;
 }
 
+/* The target of an extended reliable connection is in no domain. */
+static struct ibv_pd *qp_pd(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
+}
+
 static int map_qp(struct frdma_qp *qp, const struct frdma_make_qp_resp *resp,
 		  const struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_context *ibvctx = qp->vqp.qp.context;
-	bool locked = !(attr->comp_mask & IBV_QP_INIT_ATTR_PD) ||
-		      needs_lock(attr->pd);
+	bool locked = needs_lock(qp_pd(attr));
 	int err;
 
 	err = map_ring(ibvctx, &resp->sq, &qp->sq.ring);
@@ -772,6 +664,7 @@ static struct frdma_qp *create_qp(struct ibv_context *ibvctx,
 {
 	struct frdma_make_qp_resp resp = {};
 	struct frdma_make_qp cmd = {};
+	struct frdma_pd *home;
 	struct frdma_qp *qp;
 	int err;
 
@@ -779,10 +672,11 @@ static struct frdma_qp *create_qp(struct ibv_context *ibvctx,
 	if (err)
 		goto err_errno;
 
-	qp = calloc(1, sizeof(*qp));
+	qp = frdma_pd_alloc(qp_pd(attr), FRDMA_QP_MEM, sizeof(*qp), &home);
 	if (!qp)
 		return NULL;
 
+	qp->home = home;
 	err = ibv_cmd_create_qp_ex(ibvctx, &qp->vqp, attr, &cmd.ibv_cmd,
 				   sizeof(cmd), &resp.ibv_resp, sizeof(resp));
 	if (err)
@@ -802,7 +696,7 @@ static struct frdma_qp *create_qp(struct ibv_context *ibvctx,
 err_destroy_qp:
 	ibv_cmd_destroy_qp(&qp->vqp.qp);
 err_free_qp:
-	free(qp);
+	frdma_pd_free(qp->home, FRDMA_QP_MEM, qp);
 err_errno:
 	errno = err;
 	return NULL;
@@ -927,7 +821,7 @@ int frdma_destroy_qp(struct ibv_qp *ibvqp)
 	unmap_ring(&qp->rq.ring);
 	frdma_lock_destroy(&qp->sq.lock);
 	frdma_lock_destroy(&qp->rq.lock);
-	free(qp);
+	frdma_pd_free(qp->home, FRDMA_QP_MEM, qp);
 	return 0;
 }
 

@@ -16,17 +16,6 @@ int frdma_query_port(struct ibv_context *ibvctx, uint8_t port,
 int frdma_query_rt_values(struct ibv_context *ibvctx,
 			  struct ibv_values_ex *values);
 
-struct ibv_pd *frdma_alloc_pd(struct ibv_context *ibvctx);
-struct ibv_pd *
-frdma_alloc_parent_domain(struct ibv_context *ibvctx,
-			  struct ibv_parent_domain_init_attr *attr);
-int frdma_dealloc_pd(struct ibv_pd *ibvpd);
-struct ibv_pd *frdma_import_pd(struct ibv_context *ibvctx, uint32_t handle);
-void frdma_unimport_pd(struct ibv_pd *ibvpd);
-struct ibv_td *frdma_alloc_td(struct ibv_context *ibvctx,
-			      struct ibv_td_init_attr *attr);
-int frdma_dealloc_td(struct ibv_td *ibvtd);
-
 struct ibv_mr *frdma_reg_mr(struct ibv_pd *ibvpd, void *addr, size_t length,
 			    uint64_t iova, int access);
 struct ibv_mr *frdma_reg_dmabuf_mr(struct ibv_pd *ibvpd, uint64_t offset,
