@@ -54,6 +54,11 @@
 		     IB_DEVICE_ATOMIC_WRITE | IB_DEVICE_FLUSH_GLOBAL | \
 		     FLUSH_PERSISTENT_CAP | IB_DEVICE_XRC)
 
+/* Connections, extended or not, are carried by the same engine. */
+#define RC_ODP_CAPS (IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | \
+		     IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ | \
+		     IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_SRQ_RECV)
+
 /* Limits: each is reached, or ends in -ENOMEM. What is missing here is 0. */
 static const struct ib_device_attr device_limits = {
 	.fw_ver				= (u64)FRDMA_VERSION_MAJOR << 32 |
@@ -101,14 +106,10 @@ static const struct ib_device_attr device_limits = {
 		.general_caps		= IB_ODP_SUPPORT |
 					  IB_ODP_SUPPORT_IMPLICIT,
 		.per_transport_caps	= {
-			.rc_odp_caps	= IB_ODP_SUPPORT_SEND |
-					  IB_ODP_SUPPORT_RECV |
-					  IB_ODP_SUPPORT_WRITE |
-					  IB_ODP_SUPPORT_READ |
-					  IB_ODP_SUPPORT_ATOMIC |
-					  IB_ODP_SUPPORT_SRQ_RECV,
+			.rc_odp_caps	= RC_ODP_CAPS,
 			.uc_odp_caps	= IB_ODP_SUPPORT_SEND,
 			.ud_odp_caps	= IB_ODP_SUPPORT_SEND,
+			.xrc_odp_caps	= RC_ODP_CAPS,
 		},
 	},
 };

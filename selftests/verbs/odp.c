@@ -130,6 +130,7 @@ static void device_says_so(void)
 	EXPECT(attr.odp_caps.general_caps ==
 	       (IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT));
 	EXPECT(attr.odp_caps.per_transport_caps.rc_odp_caps == rc);
+	EXPECT(attr.xrc_odp_caps == rc);
 }
 
 static void refuses(void)

@@ -45,5 +45,5 @@ for case in device_says_so refuses write_finds_nothing_there \
 	ktap_test odp $case
 done
 ktap_test paid_for
-ktap_test pyverbs_of 16 OdpTestCase
+ktap_test pyverbs_of 17 OdpTestCase
 ktap_end

@@ -74,5 +74,5 @@ ktap_test perftest ib_atomic_bw v4 -c XRC -n 100
 ktap_test perftest ib_send_lat v4 -c XRC -n 100
 ktap_test connection_manager
 ktap_test over_a_bad_line
-ktap_test pyverbs_of 6 xrc
+ktap_test pyverbs_of 7 xrc
 ktap_end
