@@ -29,10 +29,13 @@ pingpong() {
 	note "$(grep -m 1 Mbit "$KTAP_TMP/client")"
 }
 
-# A port that goes down and up again is an event each.
+# A port that goes down and up again is an event each. The addresses of IPv6 stay:
+# other programs need them.
 asyncwatch() {
-	local pid
+	local keep=net.ipv6.conf.eth0.keep_addr_on_down pid
 
+	defer sysctl -q -w $keep=0
+	sysctl -q -w $keep=1
 	ibv_asyncwatch -d "$DEV" >"$KTAP_TMP/events" 2>&1 &
 	pid=$!
 	await 20 grep -q 'async event FD' "$KTAP_TMP/events"

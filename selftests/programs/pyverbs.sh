@@ -6,6 +6,7 @@
 #
 # guests: 2
 # mtu: 4200
+# hugepages: 16
 # default: no
 # timeout: 7200
 
