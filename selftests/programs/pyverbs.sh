@@ -17,6 +17,9 @@
 HERE=$KTAP_TOP/selftests/programs
 PAGE=$KTAP_TOP/Documentation/programs.md
 
+# By how many tests frdma has to be ahead of rdma_rxe.
+LEAD=50
+
 # How long it may take: emulated, two minutes and more.
 SUITE_LIMIT=1800
 
@@ -84,6 +87,9 @@ compared() {
 	for family in v4 v6; do
 		note "$family:"
 		"$HERE/pyverbs_compare.py" differ \
+			"$KTAP_TMP/record-frdma0-$family" \
+			"$KTAP_TMP/record-rxe0-$family" | note_lines
+		"$HERE/pyverbs_compare.py" leads $LEAD \
 			"$KTAP_TMP/record-frdma0-$family" \
 			"$KTAP_TMP/record-rxe0-$family" | note_lines
 	done

@@ -5,10 +5,12 @@ Compares records of pyverbs_run.py: of frdma, and of the other driver.
 
 usage: pyverbs_compare.py counts NAME RECORD [NAME RECORD]...
        pyverbs_compare.py differ FRDMA OTHER
+       pyverbs_compare.py leads LEAST FRDMA OTHER
        pyverbs_compare.py skips PAGE RECORD...
 
 counts: a table of verdicts, and of the reasons for skips. differ: what passed
-on one of them only. skips: fails if a test was skipped for which no row of the
+on one of them only. leads: fails unless frdma passed at least so many more.
+skips: fails if a test was skipped for which no row of the
 page's table gives a reason. Such a row begins "| `TEST` | `SAID` |", both as
 shell patterns.
 """
@@ -59,6 +61,14 @@ def differ(frdma, other):
     return 0
 
 
+def leads(least, frdma, other):
+    """Fails if frdma is not that far ahead."""
+    here, there = (sum(verdict == "passed" for verdict, _ in read(path).values())
+                   for path in (frdma, other))
+    print(f"{here} passed on frdma, {there} on the other")
+    return here - there < int(least)
+
+
 def skips(page, *paths):
     """Fails if the page gives no reason for a skip."""
     with open(page, encoding="utf-8") as file:
@@ -81,5 +91,6 @@ def skips(page, *paths):
 
 
 if __name__ == "__main__":
-    sys.exit({"counts": counts, "differ": differ, "skips": skips}
+    sys.exit({"counts": counts, "differ": differ, "leads": leads,
+              "skips": skips}
              [sys.argv[1]](*sys.argv[2:]))
