@@ -25,14 +25,6 @@ struct lent {
 	struct ibv_dm *dm;
 };
 
-static void fill(unsigned char *p, size_t len, unsigned int seed)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		p[i] = i * seed + (i >> 8);
-}
-
 static struct lent lend(void)
 {
 	struct ibv_alloc_dm_attr attr = { .length = DM_SIZE };
@@ -185,7 +177,7 @@ static void outlives_who_opened(void)
 	EXPECT(!ibv_close_device(ctx));
 	import_context(fd, pd_handle);
 	use_all(mr, dm, (uintptr_t)shown);
-	EXPECT(shown[1] == 31);
+	EXPECT(is_filled(shown, SIZE, 31));
 }
 
 /* The import destroys; the other must not know the handle any more. */
@@ -238,7 +230,8 @@ static void device_goes(void)
 	dm = ibv_import_dm(ctx, l.dm->handle);
 	EXPECT(dm);
 	EXPECT(!system("rdma link delete \"$RDMA_LINK\""));
-	EXPECT(!ibv_memcpy_from_dm(copy, dm, 0, DM_SIZE) && copy[1] == 5);
+	EXPECT(!ibv_memcpy_from_dm(copy, dm, 0, DM_SIZE));
+	EXPECT(is_filled(copy, DM_SIZE, 5));
 	EXPECT(!ibv_import_device(fd) && errno == ENODEV);
 	EXPECT(!ibv_import_mr(pd, l.mr->handle));
 	ibv_unimport_dm(dm);
@@ -248,23 +241,18 @@ static void device_goes(void)
 	EXPECT(!system("modprobe -r frdma"));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(another_process),
 	CASE(same_process),
 	CASE(outlives_who_opened),
 	CASE(destroys),
 	CASE(refuses),
 	CASE(device_goes),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 8) {
 		gid_index = atoi(argv[2]);
@@ -279,10 +267,5 @@ int main(int argc, char **argv)
 	setenv("RDMA_LINK", argv[1], 1);
 	open_device(argv[1], argv[2]);
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			return 0;
-		}
-	return 2;
+	return run_case(cases, argv[3]);
 }
