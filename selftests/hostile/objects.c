@@ -87,23 +87,30 @@ static struct ibv_dm *make_dm(void)
  * Parents
  */
 
+/* One that the library has made, with a number that the kernel has not. */
 static void no_such_domain(void)
 {
-	struct ibv_pd none = { .context = ctx, .handle = NOTHING };
+	struct ibv_pd *none = ibv_alloc_pd(ctx);
 	struct ibv_ah_attr ah = rtr_attr(1).ah_attr;
 	struct ibv_xrcd *domain = make_domain();
 	struct ibv_cq *cq = make_cq();
 	struct ibv_dm *dm = make_dm();
+	uint32_t handle;
 
-	UNKNOWN(ibv_reg_mr(&none, memory, PAGE, RIGHTS));
-	UNKNOWN(ibv_reg_mr(&none, memory, PAGE, RIGHTS | IBV_ACCESS_ON_DEMAND));
-	UNKNOWN(ibv_reg_dm_mr(&none, dm, 0, PAGE,
+	EXPECT(none);
+	handle = none->handle;
+	none->handle = NOTHING;
+	UNKNOWN(ibv_reg_mr(none, memory, PAGE, RIGHTS));
+	UNKNOWN(ibv_reg_mr(none, memory, PAGE, RIGHTS | IBV_ACCESS_ON_DEMAND));
+	UNKNOWN(ibv_reg_dm_mr(none, dm, 0, PAGE,
 			      RIGHTS | IBV_ACCESS_ZERO_BASED));
-	UNKNOWN(ibv_alloc_mw(&none, IBV_MW_TYPE_1));
-	UNKNOWN(ibv_create_ah(&none, &ah));
-	UNKNOWN(try_srq(&none));
-	UNKNOWN(try_xrc_srq(&none, domain, cq));
-	EXPECT(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, &none, NULL, 0, 0));
+	UNKNOWN(ibv_alloc_mw(none, IBV_MW_TYPE_1));
+	UNKNOWN(ibv_create_ah(none, &ah));
+	UNKNOWN(try_srq(none));
+	UNKNOWN(try_xrc_srq(none, domain, cq));
+	EXPECT(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, none, NULL, 0, 0));
+	none->handle = handle;
+	EXPECT(!ibv_dealloc_pd(none));
 	EXPECT(!ibv_free_dm(dm) && !ibv_close_xrcd(domain));
 	EXPECT(!ibv_destroy_cq(cq));
 }
@@ -111,12 +118,14 @@ static void no_such_domain(void)
 static void no_such_queue(void)
 {
 	struct ibv_xrcd *domain = make_domain();
-	struct ibv_cq *cq = make_cq(), none = *cq;
+	struct ibv_cq *cq = make_cq();
 	struct ibv_comp_channel channel = { .context = ctx, .fd = NOTHING };
+	uint32_t handle = cq->handle;
 
-	none.handle = NOTHING;
-	UNKNOWN(try_xrc_srq(pd, domain, &none));
-	EXPECT(ibv_resize_cq(&none, 8));
+	cq->handle = NOTHING;
+	UNKNOWN(try_xrc_srq(pd, domain, cq));
+	EXPECT(ibv_resize_cq(cq, 8));
+	cq->handle = handle;
 	EXPECT(!ibv_create_cq(ctx, 8, NULL, &channel, 0));
 	/* A file, and none that completions come from. */
 	channel.fd = ctx->async_fd;
@@ -383,11 +392,7 @@ static void verbs_that_there_are_not(void)
 	REFUSED(ibv_create_wq(ctx, &wq), EOPNOTSUPP);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(no_such_domain),
 	CASE(no_such_queue),
 	CASE(domain_in_use),
@@ -399,12 +404,11 @@ static const struct {
 	CASE(keys_of_what_is_gone),
 	CASE(atomics_where_zero_is_not_aligned),
 	CASE(verbs_that_there_are_not),
+	{ }
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);
@@ -413,16 +417,12 @@ int main(int argc, char **argv)
 	EXPECT(mr);
 	bystander_begins();
 
-	for (i = 0; i < COUNT(cases); i++) {
-		if (strcmp(cases[i].name, argv[3]))
-			continue;
-		cases[i].run();
-		/* All that was made can be unmade: a mistake holds nothing. */
-		bystander_goes_on();
-		bystander_ends();
-		EXPECT(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd));
-		EXPECT(!ibv_close_device(ctx));
-		return 0;
-	}
-	return 2;
+	if (run_case(cases, argv[3]))
+		return 2;
+	/* All that was made can be unmade: a mistake holds nothing. */
+	bystander_goes_on();
+	bystander_ends();
+	EXPECT(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd));
+	EXPECT(!ibv_close_device(ctx));
+	return 0;
 }

@@ -199,25 +199,29 @@ static struct ibv_srq *make_xrc_srq(struct ibv_cq *cq)
 }
 
 /* Handles of nothing, and of what is no parent for it. */
+/* Numbers that the kernel has not, in what the library has made. */
 static void wrong_parents(void)
 {
-	struct ibv_pd nobody = { .context = ctx, .handle = 0x7777 };
-	struct ibv_cq *cq = make_cq(), no_cq = *cq;
-	struct ibv_srq *srq = make_xrc_srq(cq), no_srq = *srq;
+	struct ibv_cq *cq = make_cq(), *no_cq = make_cq();
+	struct ibv_srq *srq = make_xrc_srq(cq), *no_srq = make_xrc_srq(cq);
+	uint32_t cq_handle = no_cq->handle, srq_handle = no_srq->handle;
 	struct ibv_qp_cap one = { .max_send_wr = 1, .max_recv_wr = 1 };
 	const struct type *rc = type_of(IBV_QPT_RC);
-	struct ibv_pd *own = pd;
+	uint32_t pd_handle = pd->handle;
 
-	no_cq.handle = 0x7777;
-	no_srq.handle = 0x7777;
-	EXPECT(!try_qp(rc, &no_cq, NULL, one) && errno == ENOENT);
-	EXPECT(!try_qp(rc, cq, &no_srq, one) && errno == ENOENT);
+	no_cq->handle = 0x7777;
+	EXPECT(!try_qp(rc, no_cq, NULL, one) && errno == ENOENT);
+	no_cq->handle = cq_handle;
+	no_srq->handle = 0x7777;
+	EXPECT(!try_qp(rc, cq, no_srq, one) && errno == ENOENT);
+	no_srq->handle = srq_handle;
 	/* It gives to targets, which name it in each message. */
 	EXPECT(!try_qp(rc, cq, srq, one) && errno == EINVAL);
-	pd = &nobody;
+	pd->handle = 0x7777;
 	EXPECT(!try_qp(rc, cq, NULL, one) && errno == ENOENT);
-	pd = own;
-	EXPECT(!ibv_destroy_srq(srq) && !ibv_destroy_cq(cq));
+	pd->handle = pd_handle;
+	EXPECT(!ibv_destroy_srq(srq) && !ibv_destroy_srq(no_srq));
+	EXPECT(!ibv_destroy_cq(cq) && !ibv_destroy_cq(no_cq));
 }
 
 /*
@@ -595,11 +599,7 @@ static void address_handles_that_are_wrong(void)
 	EXPECT(!ibv_destroy_ah(strange) && !ibv_dealloc_pd(other));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(name_)	{ #name_, name_ }
+static const struct test_case cases[] = {
 	CASE(beyond_limits),
 	CASE(wrong_parents),
 	CASE(wrong_transitions),
@@ -609,6 +609,7 @@ static const struct {
 	CASE(sources_that_are_wrong),
 	CASE(receives_that_are_wrong),
 	CASE(address_handles_that_are_wrong),
+	{ }
 };
 
 static void set_up(const char *device, const char *gid)
@@ -638,16 +639,11 @@ static void tear_down(void)
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
 	if (argc != 4)
 		return 2;
 	set_up(argv[1], argv[2]);
-	for (i = 0; i < COUNT(cases); i++)
-		if (!strcmp(cases[i].name, argv[3])) {
-			cases[i].run();
-			tear_down();
-			return 0;
-		}
-	return 2;
+	if (run_case(cases, argv[3]))
+		return 2;
+	tear_down();
+	return 0;
 }
