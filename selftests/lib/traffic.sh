@@ -35,9 +35,11 @@ pyverbs_of() {
 	for pattern; do
 		patterns+=(-k "$pattern")
 	done
-	mkdir "$dir"
-	cp -r /usr/share/doc/rdma-core/tests "$dir"
-	gunzip -q "$dir"/tests/*.gz
+	if [ ! -d "$dir" ]; then
+		mkdir "$dir"
+		cp -r /usr/share/doc/rdma-core/tests "$dir"
+		gunzip -q "$dir"/tests/*.gz
+	fi
 	python3 -B "$dir/tests/run_tests.py" -v --dev frdma0 --port 1 \
 		--gid "$(gid_index frdma0 v4)" "${patterns[@]}" \
 		>"$dir/said" 2>&1 || true
