@@ -80,6 +80,10 @@ vlan_on_top() {
 	ip -n "$netns" link set vlan5p up
 	rdma link add fvlan type frdma netdev vlan5
 	await 20 grep -qs 'fd55' /sys/class/infiniband/fvlan/ports/1/gids/*
+	# A new device drops all it is given until its carrier has been seen,
+	# and rdma_cm asks for the neighbour for two seconds only.
+	await 20 ip netns exec "$netns" ping -c 1 -W 1 fd55::1
+	await 20 ping -c 1 -W 1 fd55::2
 
 	rping -s -a :: -C 5 -v >"$KTAP_TMP/server" 2>&1 &
 	await 20 listens 1 cm
