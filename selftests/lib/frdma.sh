@@ -112,3 +112,14 @@ pair() {
 		fail "server: $server"
 	}
 }
+
+# Runs a command, after which there have to be the RDMA objects that were there
+# before.
+leaves_no_object() {
+	local before after
+
+	before=$(rdma resource show)
+	"$@"
+	after=$(rdma resource show)
+	[ "$after" = "$before" ] || fail "before: $before; after: $after"
+}

@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Run test programs one after the other and add up what they say.
-# usage: run.sh <part of test names, or ''> <program>...
+# usage: run.sh <arguments of each program> <program>...
 
-wanted=$1
+args=$1
 shift
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
 
 for program; do
 	echo "# $program"
-	"$program" $wanted 2>&1
+	# shellcheck disable=SC2086 # several words
+	"$program" $args 2>&1
 done | tee "$log"
 
 passed=$(grep -c '^ok [^#]*$' "$log")

@@ -329,25 +329,32 @@ static void protection_holds(void)
 	unmake_ends(&e);
 }
 
+/* To what e->to shows, and from there, no byte comes, whoever asks. */
+static void nobody_reaches(const struct ends *e)
+{
+	struct ends back = { e->to, e->from, e->dst, e->src };
+
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, e, 8) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_READ, e, 8) ==
+	       IBV_WC_REM_ACCESS_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &back, 8) ==
+	       IBV_WC_LOC_PROT_ERR);
+	EXPECT(transfer_alone(IBV_WR_RDMA_READ, &back, 8) ==
+	       IBV_WC_LOC_PROT_ERR);
+}
+
 /* A hole is an error of who reaches for it; then there is memory again. */
 static void holes_are_errors(void)
 {
 	struct ends e = make_ends(SIZE, ON_DEMAND, ON_DEMAND);
-	struct ends back = { e.to, e.from, e.dst, e.src };
 	struct ibv_sge to = { (uintptr_t)e.dst, 100, e.to->lkey };
 	struct ibv_recv_wr recv = { .sg_list = &to, .num_sge = 1 }, *bad;
 	struct pair p;
 
 	EXPECT(!transfer_alone(IBV_WR_RDMA_WRITE, &e, SIZE));
 	EXPECT(!munmap(e.dst, SIZE));
-	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &e, 8) ==
-	       IBV_WC_REM_ACCESS_ERR);
-	EXPECT(transfer_alone(IBV_WR_RDMA_READ, &e, 8) ==
-	       IBV_WC_REM_ACCESS_ERR);
-	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &back, 8) ==
-	       IBV_WC_LOC_PROT_ERR);
-	EXPECT(transfer_alone(IBV_WR_RDMA_READ, &back, 8) ==
-	       IBV_WC_LOC_PROT_ERR);
+	nobody_reaches(&e);
 	p = make_pair(4);
 	EXPECT(!ibv_post_recv(p.far, &recv, &bad));
 	EXPECT(transfer(&p, IBV_WR_SEND, &e, 100) == IBV_WC_REM_OP_ERR);
@@ -601,7 +608,6 @@ static void secret_is_refused(void)
 {
 	struct ends e = { .src = fresh(SIZE) };
 	int fd = syscall(SYS_memfd_secret, 0);
-	struct ends back;
 
 	if (fd < 0) {
 		printf("no secret memory: %s\n", strerror(errno));
@@ -613,14 +619,8 @@ static void secret_is_refused(void)
 	fill(e.dst, SIZE, 1);
 	e.from = reg(e.src, SIZE, ON_DEMAND);
 	e.to = reg(e.dst, SIZE, ON_DEMAND);
-	back = (struct ends) { e.to, e.from, e.dst, e.src };
 
-	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &e, 8) ==
-	       IBV_WC_REM_ACCESS_ERR);
-	EXPECT(transfer_alone(IBV_WR_RDMA_READ, &e, 8) ==
-	       IBV_WC_REM_ACCESS_ERR);
-	EXPECT(transfer_alone(IBV_WR_RDMA_WRITE, &back, 8) ==
-	       IBV_WC_LOC_PROT_ERR);
+	nobody_reaches(&e);
 	EXPECT(prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, e.to, e.dst,
 			SIZE) == EFAULT);
 	EXPECT(is_filled(e.dst, SIZE, 1));
