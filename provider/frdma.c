@@ -10,8 +10,10 @@
 #include "abi.h"
 #include "cq.h"
 #include "dm.h"
+#include "mr.h"
 #include "pd.h"
 #include "qp.h"
+#include "srq.h"
 #include "verbs.h"
 
 static void frdma_free_context(struct ibv_context *ibvctx);

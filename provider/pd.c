@@ -61,6 +61,11 @@ void frdma_pd_free(struct frdma_pd *home, enum frdma_mem kind, void *ptr)
 	atomic_fetch_sub(&home->users, 1);
 }
 
+bool frdma_pd_needs_lock(struct ibv_pd *ibvpd)
+{
+	return !ibvpd || !to_frdma_pd(ibvpd)->td;
+}
+
 struct ibv_pd *frdma_alloc_pd(struct ibv_context *ibvctx)
 {
 	struct ib_uverbs_alloc_pd_resp resp;

@@ -7,6 +7,8 @@
 #ifndef FRDMA_PROVIDER_PD_H
 #define FRDMA_PROVIDER_PD_H
 
+#include <stdbool.h>
+
 #include <infiniband/driver.h>
 
 struct frdma_pd;
@@ -46,6 +48,14 @@ void *frdma_pd_alloc(struct ibv_pd *ibvpd, enum frdma_mem kind, size_t size,
  * @ptr: the memory
  */
 void frdma_pd_free(struct frdma_pd *home, enum frdma_mem kind, void *ptr);
+
+/**
+ * frdma_pd_needs_lock() - whether several threads may use a queue of a domain
+ * @ibvpd: the domain, or NULL
+ *
+ * They may unless it is in a thread domain.
+ */
+bool frdma_pd_needs_lock(struct ibv_pd *ibvpd);
 
 struct ibv_pd *frdma_alloc_pd(struct ibv_context *ibvctx);
 struct ibv_pd *

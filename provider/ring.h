@@ -50,6 +50,26 @@ struct frdma_ring {
 	uint32_t end;
 };
 
+/**
+ * frdma_ring_map() - map a ring that the kernel made
+ * @ring: filled in; with no entries if the kernel made none
+ * @fd: of the device
+ * @desc: where the kernel says that the ring is
+ *
+ * A child does not inherit it: it would poll the parent's completions.
+ *
+ * Return: 0; EPROTO: the kernel's description makes no sense; else what
+ * mmap() or madvise() said.
+ */
+int frdma_ring_map(struct frdma_ring *ring, int fd,
+		   const struct frdma_ring_desc *desc);
+
+/**
+ * frdma_ring_unmap() - unmap it
+ * @ring: the ring, or one without entries
+ */
+void frdma_ring_unmap(struct frdma_ring *ring);
+
 static inline void *frdma_ring_slot(const struct frdma_ring *ring,
 				    uint32_t index)
 {

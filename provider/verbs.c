@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -66,198 +65,6 @@ int frdma_query_rt_values(struct ibv_context *ibvctx,
 	return 0;
 }
 
-/* Several threads may use a queue unless it is in a thread domain. */
-static bool needs_lock(struct ibv_pd *ibvpd)
-{
-	return !ibvpd || !to_frdma_pd(ibvpd)->td;
-}
-
-struct ibv_mr *frdma_reg_mr(struct ibv_pd *ibvpd, void *addr, size_t length,
-			    uint64_t iova, int access)
-{
-	struct ib_uverbs_reg_mr_resp resp;
-	struct ibv_reg_mr cmd;
-	struct verbs_mr *vmr;
-
-	vmr = calloc(1, sizeof(*vmr));
-	if (!vmr)
-		return NULL;
-
-	if (ibv_cmd_reg_mr(ibvpd, addr, length, iova, access, vmr,
-			   &cmd, sizeof(cmd), &resp, sizeof(resp)))
-		goto err_free_mr;
-
-	return &vmr->ibv_mr;
-
-err_free_mr:
-	free(vmr);
-	return NULL;
-}
-
-static int cmd_reg_dmabuf_mr(struct ibv_pd *ibvpd, uint64_t offset,
-			     size_t length, uint64_t iova, int fd, int access,
-			     struct verbs_mr *vmr)
-{
-#if FRDMA_REG_DMABUF
-	return ibv_cmd_reg_dmabuf_mr(ibvpd, offset, length, iova, fd, access,
-				     vmr, NULL);
-#else
-	(void)ibvpd, (void)offset, (void)length, (void)iova, (void)fd;
-	(void)access, (void)vmr;
-	return errno = EOPNOTSUPP;
-#endif
-}
-
-struct ibv_mr *frdma_reg_dmabuf_mr(struct ibv_pd *ibvpd, uint64_t offset,
-				   size_t length, uint64_t iova, int fd,
-				   int access)
-{
-	struct verbs_mr *vmr;
-
-	vmr = calloc(1, sizeof(*vmr));
-	if (!vmr)
-		return NULL;
-
-	if (cmd_reg_dmabuf_mr(ibvpd, offset, length, iova, fd, access, vmr))
-		goto err_free_mr;
-
-	return &vmr->ibv_mr;
-
-err_free_mr:
-	free(vmr);
-	return NULL;
-}
-
-int frdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibvpd,
-		   void *addr, size_t length, int access)
-{
-	struct ib_uverbs_rereg_mr_resp resp;
-	struct ibv_rereg_mr cmd;
-
-	return ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr,
-				access, ibvpd, &cmd, sizeof(cmd),
-				&resp, sizeof(resp));
-}
-
-int frdma_dereg_mr(struct verbs_mr *vmr)
-{
-	int err;
-
-	err = ibv_cmd_dereg_mr(vmr);
-	if (err)
-		return err;
-
-	free(vmr);
-	return 0;
-}
-
-struct ibv_mr *frdma_import_mr(struct ibv_pd *ibvpd, uint32_t handle)
-{
-	struct verbs_mr *vmr;
-
-	vmr = calloc(1, sizeof(*vmr));
-	if (!vmr)
-		return NULL;
-
-	if (ibv_cmd_query_mr(ibvpd, vmr, handle))
-		goto err_free_mr;
-
-	return &vmr->ibv_mr;
-
-err_free_mr:
-	free(vmr);
-	return NULL;
-}
-
-void frdma_unimport_mr(struct ibv_mr *ibvmr)
-{
-	free(verbs_get_mr(ibvmr));
-}
-
-struct ibv_mw *frdma_alloc_mw(struct ibv_pd *ibvpd, enum ibv_mw_type type)
-{
-	struct ib_uverbs_alloc_mw_resp resp;
-	struct ibv_alloc_mw cmd;
-	struct ibv_mw *ibvmw;
-
-	ibvmw = calloc(1, sizeof(*ibvmw));
-	if (!ibvmw)
-		return NULL;
-
-	if (ibv_cmd_alloc_mw(ibvpd, type, ibvmw, &cmd, sizeof(cmd),
-			     &resp, sizeof(resp)))
-		goto err_free_mw;
-
-	return ibvmw;
-
-err_free_mw:
-	free(ibvmw);
-	return NULL;
-}
-
-int frdma_dealloc_mw(struct ibv_mw *ibvmw)
-{
-	int err;
-
-	err = ibv_cmd_dealloc_mw(ibvmw);
-	if (err)
-		return err;
-
-	free(ibvmw);
-	return 0;
-}
-
-int frdma_advise_mr(struct ibv_pd *ibvpd, enum ibv_advise_mr_advice advice,
-		    uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
-{
-	return ibv_cmd_advise_mr(ibvpd, advice, flags, sg_list, num_sge);
-}
-
-/*
- * Map a ring that the kernel made. A child must not inherit it: it would poll
- * the parent's completions.
- */
-static int map_ring(struct ibv_context *ibvctx,
-		    const struct frdma_ring_desc *desc, struct frdma_ring *ring)
-{
-	uint64_t slots_bytes = (uint64_t)desc->entries * desc->stride;
-	void *head;
-	int err;
-
-	*ring = (struct frdma_ring) {};
-	if (!desc->entries)
-		return 0;
-	if (desc->entries & (desc->entries - 1) ||
-	    desc->mmap_size < FRDMA_RING_SLOTS + slots_bytes)
-		return EPROTO;
-
-	head = mmap(NULL, desc->mmap_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    ibvctx->cmd_fd, desc->mmap_offset);
-	if (head == MAP_FAILED)
-		return errno;
-
-	if (ibv_dontfork_range(head, desc->mmap_size)) {
-		err = errno;
-		munmap(head, desc->mmap_size);
-		return err;
-	}
-
-	ring->head = head;
-	ring->size = desc->mmap_size;
-	ring->entries = desc->entries;
-	ring->stride = desc->stride;
-	return 0;
-}
-
-static void unmap_ring(struct frdma_ring *ring)
-{
-	if (!ring->entries)
-		return;
-
-	ibv_dofork_range(ring->head, ring->size);
-	munmap(ring->head, ring->size);
-}
-
 static int cmd_create_cq(struct ibv_context *ibvctx,
 			 struct ibv_cq_init_attr_ex *attr, struct frdma_cq *cq,
 			 struct frdma_make_cq_resp *resp)
@@ -285,7 +92,7 @@ static bool cq_needs_lock(const struct ibv_cq_init_attr_ex *attr)
 	    attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED)
 		return false;
 
-	return needs_lock(cq_pd(attr));
+	return frdma_pd_needs_lock(cq_pd(attr));
 }
 
 static struct frdma_cq *create_cq(struct ibv_context *ibvctx,
@@ -306,7 +113,7 @@ static struct frdma_cq *create_cq(struct ibv_context *ibvctx,
 	if (err)
 		goto err_free_cq;
 
-	err = map_ring(ibvctx, &resp.cq, &cq->ring);
+	err = frdma_ring_map(&cq->ring, ibvctx->cmd_fd, &resp.cq);
 	if (err)
 		goto err_destroy_cq;
 
@@ -414,11 +221,11 @@ int frdma_resize_cq(struct ibv_cq *ibvcq, int cqe)
 	if (err)
 		goto out_unlock;
 
-	err = map_ring(ibvcq->context, &resp.cq, &ring);
+	err = frdma_ring_map(&ring, ibvcq->context->cmd_fd, &resp.cq);
 	if (err)
 		goto out_unlock;
 
-	unmap_ring(&cq->ring);
+	frdma_ring_unmap(&cq->ring);
 	cq->ring = ring;
 out_unlock:
 	frdma_unlock(&cq->lock);
@@ -434,170 +241,9 @@ int frdma_destroy_cq(struct ibv_cq *ibvcq)
 	if (err)
 		return err;
 
-	unmap_ring(&cq->ring);
+	frdma_ring_unmap(&cq->ring);
 	frdma_lock_destroy(&cq->lock);
 	frdma_pd_free(cq->home, FRDMA_CQ_MEM, cq);
-	return 0;
-}
-
-struct ibv_srq *frdma_create_srq(struct ibv_pd *ibvpd,
-				 struct ibv_srq_init_attr *attr)
-{
-	struct frdma_make_srq_resp resp = {};
-	struct frdma_make_srq cmd = {};
-	struct frdma_srq *srq;
-	struct frdma_pd *home;
-	int err;
-
-	srq = frdma_pd_alloc(ibvpd, FRDMA_SRQ_MEM, sizeof(*srq), &home);
-	if (!srq)
-		return NULL;
-
-	srq->home = home;
-	err = ibv_cmd_create_srq(ibvpd, &srq->vsrq.srq, attr, &cmd.ibv_cmd,
-				 sizeof(cmd), &resp.ibv_resp, sizeof(resp));
-	if (err)
-		goto err_free_srq;
-
-	/* From here on attr->attr is what the kernel granted. */
-	err = map_ring(ibvpd->context, &resp.srq, &srq->rq.ring);
-	if (err)
-		goto err_destroy_srq;
-
-	srq->rq.max_sge = attr->attr.max_sge;
-	frdma_lock_init(&srq->rq.lock, needs_lock(ibvpd));
-	return &srq->vsrq.srq;
-
-err_destroy_srq:
-	ibv_cmd_destroy_srq(&srq->vsrq.srq);
-err_free_srq:
-	frdma_pd_free(srq->home, FRDMA_SRQ_MEM, srq);
-	errno = err;
-	return NULL;
-}
-
-static int check_srq_attr(const struct ibv_srq_init_attr_ex *attr)
-{
-	if (!check_comp_mask(attr->comp_mask,
-			     IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
-			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ))
-		return EOPNOTSUPP;
-	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) &&
-	    attr->srq_type != IBV_SRQT_BASIC && attr->srq_type != IBV_SRQT_XRC)
-		return EOPNOTSUPP;
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD))
-		return EINVAL;
-	return 0;
-}
-
-/* What libibverbs sets in a queue made by frdma_create_srq() is set here. */
-struct ibv_srq *frdma_create_srq_ex(struct ibv_context *ibvctx,
-				    struct ibv_srq_init_attr_ex *attr)
-{
-	struct frdma_make_xsrq_resp resp = {};
-	struct frdma_make_xsrq cmd = {};
-	struct frdma_srq *srq;
-	struct frdma_pd *home;
-	int err;
-
-	err = check_srq_attr(attr);
-	if (err)
-		goto err_errno;
-
-	srq = frdma_pd_alloc(attr->pd, FRDMA_SRQ_MEM, sizeof(*srq), &home);
-	if (!srq)
-		return NULL;
-
-	srq->home = home;
-	err = ibv_cmd_create_srq_ex(ibvctx, &srq->vsrq, attr, &cmd.ibv_cmd,
-				    sizeof(cmd), &resp.ibv_resp, sizeof(resp));
-	if (err)
-		goto err_free_srq;
-
-	err = map_ring(ibvctx, &resp.srq, &srq->rq.ring);
-	if (err)
-		goto err_destroy_srq;
-
-	srq->vsrq.srq.srq_context = attr->srq_context;
-	srq->vsrq.srq.pd = attr->pd;
-	srq->rq.max_sge = attr->attr.max_sge;
-	frdma_lock_init(&srq->rq.lock, needs_lock(attr->pd));
-	return &srq->vsrq.srq;
-
-err_destroy_srq:
-	ibv_cmd_destroy_srq(&srq->vsrq.srq);
-err_free_srq:
-	frdma_pd_free(srq->home, FRDMA_SRQ_MEM, srq);
-err_errno:
-	errno = err;
-	return NULL;
-}
-
-/*
- * The kernel moves what was not taken to a new ring, where indices go on
- * counting. Nobody may post to the old one meanwhile. If the new one cannot be
- * mapped the queue is of no more use: posts find the old one given up (EIO).
- */
-static int resize_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
-		      int attr_mask)
-{
-	struct frdma_rq *rq = &to_frdma_srq(ibvsrq)->rq;
-	struct frdma_ring_desc desc = {};
-	struct frdma_change_srq cmd = { .srq_desc_addr = (uintptr_t)&desc };
-	struct frdma_ring ring;
-	int err;
-
-	frdma_lock(&rq->lock);
-	err = ibv_cmd_modify_srq(ibvsrq, attr, attr_mask, &cmd.ibv_cmd,
-				 sizeof(cmd));
-	if (err)
-		goto out_unlock;
-
-	/* How much is free is asked anew, of the old one too. */
-	rq->ring.end = rq->ring.index;
-	err = map_ring(ibvsrq->context, &desc, &ring);
-	if (err)
-		goto out_unlock;
-
-	ring.index = rq->ring.index;
-	ring.end = rq->ring.index;
-	unmap_ring(&rq->ring);
-	rq->ring = ring;
-out_unlock:
-	frdma_unlock(&rq->lock);
-	return err;
-}
-
-int frdma_modify_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
-		     int attr_mask)
-{
-	struct ibv_modify_srq cmd = {};
-
-	if (attr_mask & IBV_SRQ_MAX_WR)
-		return resize_srq(ibvsrq, attr, attr_mask);
-
-	return ibv_cmd_modify_srq(ibvsrq, attr, attr_mask, &cmd, sizeof(cmd));
-}
-
-int frdma_query_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr)
-{
-	struct ibv_query_srq cmd = {};
-
-	return ibv_cmd_query_srq(ibvsrq, attr, &cmd, sizeof(cmd));
-}
-
-int frdma_destroy_srq(struct ibv_srq *ibvsrq)
-{
-	struct frdma_srq *srq = to_frdma_srq(ibvsrq);
-	int err;
-
-	err = ibv_cmd_destroy_srq(ibvsrq);
-	if (err)
-		return err;
-
-	unmap_ring(&srq->rq.ring);
-	frdma_lock_destroy(&srq->rq.lock);
-	frdma_pd_free(srq->home, FRDMA_SRQ_MEM, srq);
 	return 0;
 }
 
@@ -636,14 +282,14 @@ static int map_qp(struct frdma_qp *qp, const struct frdma_make_qp_resp *resp,
 		  const struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_context *ibvctx = qp->vqp.qp.context;
-	bool locked = needs_lock(qp_pd(attr));
+	bool locked = frdma_pd_needs_lock(qp_pd(attr));
 	int err;
 
-	err = map_ring(ibvctx, &resp->sq, &qp->sq.ring);
+	err = frdma_ring_map(&qp->sq.ring, ibvctx->cmd_fd, &resp->sq);
 	if (err)
 		return err;
 
-	err = map_ring(ibvctx, &resp->rq, &qp->rq.ring);
+	err = frdma_ring_map(&qp->rq.ring, ibvctx->cmd_fd, &resp->rq);
 	if (err)
 		goto err_unmap_sq;
 
@@ -655,7 +301,7 @@ static int map_qp(struct frdma_qp *qp, const struct frdma_make_qp_resp *resp,
 	return 0;
 
 err_unmap_sq:
-	unmap_ring(&qp->sq.ring);
+	frdma_ring_unmap(&qp->sq.ring);
 	return err;
 }
 
@@ -817,8 +463,8 @@ int frdma_destroy_qp(struct ibv_qp *ibvqp)
 		return err;
 
 	forget_completions(ibvqp);
-	unmap_ring(&qp->sq.ring);
-	unmap_ring(&qp->rq.ring);
+	frdma_ring_unmap(&qp->sq.ring);
+	frdma_ring_unmap(&qp->rq.ring);
 	frdma_lock_destroy(&qp->sq.lock);
 	frdma_lock_destroy(&qp->rq.lock);
 	frdma_pd_free(qp->home, FRDMA_QP_MEM, qp);

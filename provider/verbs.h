@@ -16,21 +16,6 @@ int frdma_query_port(struct ibv_context *ibvctx, uint8_t port,
 int frdma_query_rt_values(struct ibv_context *ibvctx,
 			  struct ibv_values_ex *values);
 
-struct ibv_mr *frdma_reg_mr(struct ibv_pd *ibvpd, void *addr, size_t length,
-			    uint64_t iova, int access);
-struct ibv_mr *frdma_reg_dmabuf_mr(struct ibv_pd *ibvpd, uint64_t offset,
-				   size_t length, uint64_t iova, int fd,
-				   int access);
-int frdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibvpd,
-		   void *addr, size_t length, int access);
-int frdma_dereg_mr(struct verbs_mr *vmr);
-struct ibv_mr *frdma_import_mr(struct ibv_pd *ibvpd, uint32_t handle);
-void frdma_unimport_mr(struct ibv_mr *ibvmr);
-struct ibv_mw *frdma_alloc_mw(struct ibv_pd *ibvpd, enum ibv_mw_type type);
-int frdma_dealloc_mw(struct ibv_mw *ibvmw);
-int frdma_advise_mr(struct ibv_pd *ibvpd, enum ibv_advise_mr_advice advice,
-		    uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge);
-
 struct ibv_cq *frdma_create_cq(struct ibv_context *ibvctx, int cqe,
 			       struct ibv_comp_channel *channel, int vector);
 struct ibv_cq_ex *frdma_create_cq_ex(struct ibv_context *ibvctx,
@@ -51,16 +36,6 @@ int frdma_query_qp(struct ibv_qp *ibvqp, struct ibv_qp_attr *attr,
 int frdma_query_ece(struct ibv_qp *ibvqp, struct ibv_ece *ece);
 int frdma_set_ece(struct ibv_qp *ibvqp, struct ibv_ece *ece);
 int frdma_destroy_qp(struct ibv_qp *ibvqp);
-
-struct ibv_srq *frdma_create_srq(struct ibv_pd *ibvpd,
-				 struct ibv_srq_init_attr *attr);
-struct ibv_srq *frdma_create_srq_ex(struct ibv_context *ibvctx,
-				    struct ibv_srq_init_attr_ex *attr);
-int frdma_get_srq_num(struct ibv_srq *ibvsrq, uint32_t *srq_num);
-int frdma_modify_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
-		     int attr_mask);
-int frdma_query_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr);
-int frdma_destroy_srq(struct ibv_srq *ibvsrq);
 
 struct ibv_xrcd *frdma_open_xrcd(struct ibv_context *ibvctx,
 				 struct ibv_xrcd_init_attr *attr);

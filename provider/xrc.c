@@ -74,14 +74,3 @@ err_free_qp:
 	errno = err;
 	return NULL;
 }
-
-int frdma_get_srq_num(struct ibv_srq *ibvsrq, uint32_t *srq_num)
-{
-	const struct verbs_srq *vsrq = &to_frdma_srq(ibvsrq)->vsrq;
-
-	if (vsrq->srq_type != IBV_SRQT_XRC)
-		return EOPNOTSUPP;
-
-	*srq_num = vsrq->srq_num;
-	return 0;
-}

@@ -23,6 +23,7 @@
 #include "cq.h"
 #include "pd.h"
 #include "qp.h"
+#include "srq.h"
 #include "verbs.h"
 #include "tap.h"
 
