@@ -110,6 +110,33 @@ under_fire() {
 	traffic_down
 }
 
+# What cannot be bound or unbound is refused, and what is bound stays as it is.
+wrong_calls() {
+	local cntn call
+
+	traffic_up
+	rdma statistic qp bind link frdma0/1 lqpn "$far"
+	messages
+	cntn=$(of_qp "$far" cntn)
+	for call in \
+		"bind link frdma0/1 lqpn $far" \
+		"bind link frdma0/1 lqpn 16777215" \
+		"bind link frdma0/2 lqpn $near" \
+		"bind link frdma0/1 cntn $((cntn + 1)) lqpn $near" \
+		"unbind link frdma0/1 cntn $cntn lqpn $near" \
+		"unbind link frdma0/1 cntn $cntn lqpn 16777215" \
+		"unbind link frdma0/1 cntn $((cntn + 1)) lqpn $far" \
+		"set link frdma0/2 auto type on"
+	do
+		# shellcheck disable=SC2086 # several words
+		refuse "" rdma statistic qp $call
+	done
+	messages
+	expect far "$(of_qp "$far" rx_send_requests)" = 20
+	expect near "$(of_qp "$near" cntn)" = ""
+	traffic_down
+}
+
 # Looked at while their last queue pair goes.
 come_and_go() {
 	defer rdma statistic qp set link frdma0/1 auto off
@@ -166,8 +193,8 @@ by_datagram() {
 
 compile statistics
 links_up
-for test in bound_one_by_one unbound_again by_type under_fire come_and_go \
-	in_sysfs by_datagram; do
+for test in bound_one_by_one unbound_again by_type under_fire wrong_calls \
+	come_and_go in_sysfs by_datagram; do
 	ktap_test $test
 done
 ktap_end
