@@ -326,20 +326,24 @@ static bool is_same_read(const struct frdma_resp *rs,
  * @hdr: headers of a request judged FRDMA_RESP_DUPLICATE
  *
  * IBTA 9.7.5.1.4: SEND and WRITE are only acknowledged again, a READ is
- * executed again, an atomic returns what it returned. An ATOMIC WRITE and a
+ * executed again, for which the right to it is needed again, an atomic returns
+ * what it returned. An ATOMIC WRITE and a
  * FLUSH are answered again as they were (A19): that takes no memory of them,
  * since the answer says nothing but that they were executed.
  */
 enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 					    const struct frdma_hdr *hdr)
 {
+	const struct frdma_op *op = frdma_op(hdr->opcode);
 	const struct frdma_resp_res *res;
 
-	switch (frdma_op(hdr->opcode)->kind) {
+	switch (op->kind) {
 	case FRDMA_KIND_SEND:
 	case FRDMA_KIND_WRITE:
 		return FRDMA_DUP_ACK;
 	case FRDMA_KIND_READ:
+		if (op->access & ~rs->access)
+			return FRDMA_DUP_DROP;
 		res = find_res(rs, hdr->psn);
 		return res && is_same_read(rs, res, hdr) ? FRDMA_DUP_READ :
 							   FRDMA_DUP_DROP;

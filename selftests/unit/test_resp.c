@@ -735,6 +735,22 @@ TEST(frdma_resp_judge_dup__read_behind_the_one_that_is_kept)
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_DROP);
 }
 
+/* The right was there when it was asked for first, and was taken away. */
+TEST(frdma_resp_judge_dup__read_without_the_right)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = read_request(MTU);
+	execute(hdr);
+	finish_read();
+	rs.access = FRDMA_ACC_REMOTE & ~FRDMA_ACC_REMOTE_READ;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_DROP);
+	EXPECT(!rs.read.active);
+	rs.access = FRDMA_ACC_REMOTE_READ;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+}
+
 TEST(frdma_resp_init__forgets_what_was_kept)
 {
 	struct frdma_hdr hdr[NR_RES];
