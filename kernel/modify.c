@@ -227,19 +227,6 @@ static int alloc_resources(const struct ib_qp_attr *attr, int mask,
 	return *res ? 0 : -ENOMEM;
 }
 
-/* Returns what it replaces. */
-static struct frdma_resp_res *install_resources(struct frdma_resp *rs,
-						struct frdma_resp_res *res,
-						u32 nr)
-{
-	struct frdma_resp_res *old = rs->res;
-
-	rs->res = res;
-	rs->nr_res = nr;
-	rs->res_next = 0;
-	return old;
-}
-
 /**
  * frdma_modify_qp - verb
  * @ib: queue pair
@@ -272,7 +259,7 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	err = check(qp, attr, mask, &av);
 	if (!err) {
 		if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
-			res = install_resources(&qp->rq.resp, res,
+			res = frdma_resp_resize(&qp->rq.resp, res,
 						attr->max_dest_rd_atomic);
 		remember(qp, attr, mask);
 		apply(qp, attr, mask, &av);

@@ -24,6 +24,33 @@ void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn)
 		rs->res[i].kind = FRDMA_KIND_NONE;
 }
 
+/**
+ * frdma_resp_resize - keep more READs and atomics for repetition, or fewer
+ * @rs: state
+ * @res: room for @nr of them, all zero; NULL if that is 0
+ * @nr: how many
+ *
+ * The newest stay, as many as there is room for: the peer may still miss what
+ * they were answered with.
+ *
+ * Return: the room that was used so far.
+ */
+struct frdma_resp_res *frdma_resp_resize(struct frdma_resp *rs,
+					 struct frdma_resp_res *res, u32 nr)
+{
+	u32 i, kept = min(rs->nr_res, nr);
+	struct frdma_resp_res *old = rs->res;
+
+	for (i = 0; i < kept; i++)
+		res[i] = old[(rs->res_next + rs->nr_res - kept + i) %
+			     rs->nr_res];
+
+	rs->res = res;
+	rs->nr_res = nr;
+	rs->res_next = nr ? kept % nr : 0;
+	return old;
+}
+
 /* IBTA 9.7.4.1.1: classified before anything else is looked at. */
 static enum frdma_resp_verdict judge_psn(const struct frdma_resp *rs, u32 psn)
 {

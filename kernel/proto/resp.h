@@ -233,6 +233,8 @@ static inline bool frdma_resp_expects(const struct frdma_resp *rs,
 }
 
 void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn);
+struct frdma_resp_res *frdma_resp_resize(struct frdma_resp *rs,
+					 struct frdma_resp_res *res, u32 nr);
 enum frdma_resp_verdict frdma_resp_judge(const struct frdma_resp *rs,
 					 const struct frdma_hdr *hdr,
 					 struct frdma_resp_recv recv);

@@ -833,6 +833,56 @@ TEST(frdma_resp_judge_dup__only_the_newest_are_kept)
 		EXPECT_EQ(judge_dup(hdr[i]), FRDMA_DUP_ATOMIC);
 }
 
+/* More room, less, none, and a ring that has come round or not. */
+TEST(frdma_resp_resize__the_newest_stay)
+{
+	static const u32 sizes[] = { 8, NR_RES, 3, 1, 0 };
+	struct frdma_hdr hdr[NR_RES + 2];
+	struct frdma_resp_res room[8];
+	u32 done, i, s;
+
+	for (s = 0; s < ARRAY_SIZE(sizes); s++) {
+		for (done = 0; done <= NR_RES + 2; done++) {
+			u32 stay = min(min(done, (u32)NR_RES), sizes[s]);
+
+			fresh();
+			for (i = 0; i < done; i++) {
+				hdr[i] = request(FRDMA_FETCH_ADD, 0);
+				execute(hdr[i]);
+			}
+			memset(room, 0, sizeof(room));
+			EXPECT(frdma_resp_resize(&rs, sizes[s] ? room : NULL,
+						 sizes[s]) == res);
+			EXPECT_EQ(rs.nr_res, sizes[s]);
+			for (i = 0; i < done; i++)
+				EXPECT_EQ(judge_dup(hdr[i]), i + stay < done ?
+					  FRDMA_DUP_DROP : FRDMA_DUP_ATOMIC);
+
+			/* The next one takes the place of the oldest. */
+			if (!sizes[s])
+				continue;
+			execute(request(FRDMA_FETCH_ADD, 0));
+			for (i = 0; i < done; i++)
+				EXPECT_EQ(judge_dup(hdr[i]),
+					  i + min(stay, sizes[s] - 1) < done ?
+					  FRDMA_DUP_DROP : FRDMA_DUP_ATOMIC);
+		}
+	}
+}
+
+TEST(frdma_resp_resize__from_nothing)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	rs.res = NULL;
+	rs.nr_res = 0;
+	EXPECT(!frdma_resp_resize(&rs, res, NR_RES));
+	hdr = request(FRDMA_FETCH_ADD, 0);
+	execute(hdr);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_ATOMIC);
+}
+
 TEST(frdma_resp_judge_dup__psns_have_come_round)
 {
 	struct frdma_hdr hdr;
