@@ -80,9 +80,6 @@ static void judge_slot(struct frdma_qp *qp, struct frdma_swr *wr)
 	verdict = frdma_wqe_judge_send(&wr->wqe, wr->sge, &limits);
 	wr->vendor_err = verdict;
 	wr->status = frdma_wqe_status(verdict);
-	if (!wr->status && !qp->sq.req.rd_max &&
-	    frdma_wr_wants_response(frdma_wr(wr->wqe.opcode)))
-		wr->status = FRDMA_WC_LOC_QP_OP_ERR;
 	if (wr->status)
 		frdma_qp_count(qp, FRDMA_CNT_LOCAL_ERRORS);
 }
@@ -466,6 +463,15 @@ static bool is_at_rest(const struct frdma_qp *qp)
 	return is_held_back(qp) || frdma_page_in_is_busy(&qp->sq.page_in);
 }
 
+/* What the queue pair allows is known when it is to be sent: modify in SQD. */
+static void refuse_read(struct frdma_qp *qp)
+{
+	struct frdma_req *rq = &qp->sq.req;
+
+	frdma_req_wr(rq, rq->wr_next)->status = FRDMA_WC_LOC_QP_OP_ERR;
+	frdma_qp_count(qp, FRDMA_CNT_LOCAL_ERRORS);
+}
+
 /*
  * Send what may be sent, as far as the budget goes. What was sent must not wait
  * for an acknowledgement that the next packet would have asked for.
@@ -488,6 +494,9 @@ static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
 			fetch_posted(qp);
 			if (rq->wr_next == rq->wr_prod)
 				return;
+			break;
+		case FRDMA_REQ_NO_READS:
+			refuse_read(qp);
 			break;
 		case FRDMA_REQ_FAILED:
 			if (!frdma_req_ask(rq))

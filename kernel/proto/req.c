@@ -71,7 +71,7 @@ void frdma_req_fetched(struct frdma_req *rq, u32 len)
  */
 static bool reads_are_full(const struct frdma_req *rq)
 {
-	if (rq->rd_out >= rq->rd_max)
+	if (rq->rd_out >= max(rq->rd_max, 1U))
 		return true;
 	return frdma_req_repeats(rq) && rq->rd_out &&
 	       rq->rd_out + rq->rd_old > rq->rd_max;
@@ -106,6 +106,9 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
 	if (swr_is_local(wr))
 		return FRDMA_REQ_LOCAL;
 
+	if (frdma_swr_wants_response(wr) && !rq->rd_max &&
+	    frdma_req_begins(rq))
+		return FRDMA_REQ_NO_READS;
 	if (frdma_req_outstanding(rq) >= rq->cc.window)
 		return FRDMA_REQ_WINDOW;
 	if (frdma_swr_wants_response(wr) && reads_are_full(rq))

@@ -89,7 +89,8 @@ struct frdma_swr {
  * @rd_out: READ pieces and atomics without a complete response
  * @rd_old: those that were so when sending was taken up again, may still be
  *	on their way, and are asked for in finer pieces now; 0: they are not
- * @rd_max: bound of @rd_out (max_rd_atomic)
+ * @rd_max: bound of @rd_out (max_rd_atomic); it may change in SQD, where what
+ *	was begun is finished one by one if it becomes 0
  * @since_ack_req: packets since one asked for an acknowledgement
  * @cc: bounds psn - una_psn
  * @read_grid: packets of one READ request
@@ -144,6 +145,7 @@ struct frdma_req {
  * @FRDMA_REQ_FENCED: waits for READs, atomics or all work before it
  * @FRDMA_REQ_WINDOW: waits for acknowledgements
  * @FRDMA_REQ_READS: waits for a READ or atomic to be answered
+ * @FRDMA_REQ_NO_READS: a READ or atomic, and there may be none: it fails
  */
 enum frdma_req_verdict {
 	FRDMA_REQ_SEND,
@@ -154,6 +156,7 @@ enum frdma_req_verdict {
 	FRDMA_REQ_FENCED,
 	FRDMA_REQ_WINDOW,
 	FRDMA_REQ_READS,
+	FRDMA_REQ_NO_READS,
 };
 
 /**

@@ -100,9 +100,6 @@ static void fetch_posted(struct engine_qp *qp)
 		*sge = (struct frdma_sge) { from->addr, from->len, from->lkey };
 		verdict = frdma_wqe_judge_send(&wr->wqe, sge, &limits);
 		wr->status = frdma_wqe_status(verdict);
-		if (!wr->status && !rq->rd_max &&
-		    frdma_wr_wants_response(frdma_wr(wr->wqe.opcode)))
-			wr->status = FRDMA_WC_LOC_QP_OP_ERR;
 		frdma_req_fetched(rq, wr->status ? 0 :
 				  frdma_wqe_len(&wr->wqe, sge));
 	}
@@ -137,6 +134,10 @@ static void transmit(struct engine_qp *qp)
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
 			send_next(qp);
+			break;
+		case FRDMA_REQ_NO_READS:
+			frdma_req_wr(rq, rq->wr_next)->status =
+				FRDMA_WC_LOC_QP_OP_ERR;
 			break;
 		case FRDMA_REQ_FAILED:
 			if (!frdma_req_ask(rq))

@@ -125,6 +125,7 @@ static void transmit(struct sim_side *side)
 			execute_local(side);
 			break;
 		case FRDMA_REQ_FAILED:
+		case FRDMA_REQ_NO_READS:
 			sim_fail(world, "a good work request failed");
 			return;
 		default:

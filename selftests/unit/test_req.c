@@ -318,6 +318,41 @@ TEST(frdma_req_judge__no_more_reads_and_atomics_than_the_peer_keeps)
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
 }
 
+/* Their number may change in SQD, after they were posted. */
+TEST(frdma_req_judge__no_reads_and_atomics_where_there_may_be_none)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	q.rq.rd_max = 0;
+	sendq_send(&q);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_NO_READS);
+	q.rq.cc.window = 1;
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_NO_READS);
+	q.rq.cc.window = SENDQ_WINDOW;
+	q.rq.rd_max = 1;
+	expect_read(1, 0, 1, 1);
+}
+
+/* What was begun when there were to be none is finished all the same. */
+TEST(frdma_req_judge__reads_that_were_begun_when_there_were_to_be_none)
+{
+	sendq_init(&q);
+	q.rq.read_grid = 4;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	q.rq.rd_max = 0;
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
+
+	frdma_req_restart(&q.rq);
+	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	q.rq.una_psn = sendq_psn(4);
+	q.rq.rd_out = 0;
+	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_NO_READS);
+}
+
 TEST(frdma_req_judge__fence_waits_for_reads_only)
 {
 	sendq_init(&q);

@@ -105,6 +105,50 @@ static void sqd_begins_nothing(void)
 	EXPECT(query(p.near).qp_state == IBV_QPS_ERR);
 }
 
+static void post_read(struct pair *p)
+{
+	struct ibv_sge sge = { (uintptr_t)memory, 8, mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_READ,
+		.wr.rdma = {
+			.remote_addr = (uintptr_t)memory + 64,
+			.rkey = mr->rkey,
+		},
+	}, *bad;
+
+	EXPECT(!ibv_post_send(p->near, &wr, &bad));
+}
+
+static int set_reads(struct ibv_qp *qp, unsigned int most)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_SQD, .max_rd_atomic = most,
+	};
+
+	return ibv_modify_qp(qp, &attr,
+			     IBV_QP_STATE | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* What counts is how many there may be when they are sent, not when posted. */
+static void sqd_changes_reads(void)
+{
+	struct pair p = make_pair(4);
+
+	EXPECT(!move(p.near, IBV_QPS_SQD));
+	EXPECT(!set_reads(p.near, 0));
+	post_read(&p);
+	EXPECT(!set_reads(p.near, 1));
+	EXPECT(!move(p.near, IBV_QPS_RTS));
+	EXPECT(status(p.near_cq) == IBV_WC_SUCCESS);
+
+	EXPECT(!move(p.near, IBV_QPS_SQD));
+	post_read(&p);
+	EXPECT(!set_reads(p.near, 0));
+	EXPECT(!move(p.near, IBV_QPS_RTS));
+	EXPECT(status(p.near_cq) == IBV_WC_LOC_QP_OP_ERR);
+	EXPECT(query(p.near).qp_state == IBV_QPS_ERR);
+}
+
 static void sqd_begins_no_datagram(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
@@ -197,6 +241,7 @@ static void reset_forgets(void)
 static const struct test_case cases[] = {
 	CASE(sqd_begins_nothing),
 	CASE(sqd_begins_no_datagram),
+	CASE(sqd_changes_reads),
 	CASE(sqe_and_back),
 	CASE(no_sqe_of_a_connection),
 	CASE(queries_tell_all),

@@ -13,8 +13,8 @@ states() {
 
 compile states
 links_up
-for case in sqd_begins_nothing sqd_begins_no_datagram sqe_and_back \
-	no_sqe_of_a_connection queries_tell_all reset_forgets; do
+for case in sqd_begins_nothing sqd_begins_no_datagram sqd_changes_reads \
+	sqe_and_back no_sqe_of_a_connection queries_tell_all reset_forgets; do
 	ktap_test states $case
 done
 ktap_end
