@@ -8,6 +8,7 @@
 
 #include "limit.h"
 #include "mcast.h"
+#include "net.h"
 #include "qp.h"
 
 static const struct rhashtable_params members_params = {
@@ -62,25 +63,32 @@ static void leave_ipv6(struct net_device *ndev, const union ib_gid *mgid)
 #endif
 
 /* Have IP take packets to the group, and the interface let them in. */
-static int join(struct net_device *ndev, const union ib_gid *mgid)
+static int join(struct frdma_dev *dev, const union ib_gid *mgid)
 {
-	int err;
+	int err = -ENODEV;
 
 	rtnl_lock();
-	err = mgid_is_ipv4(mgid) ? join_ipv4(ndev, mgid) :
-				   join_ipv6(ndev, mgid);
+	if (frdma_net_is_home(dev))
+		err = mgid_is_ipv4(mgid) ? join_ipv4(dev->ndev, mgid) :
+					   join_ipv6(dev->ndev, mgid);
 	rtnl_unlock();
 	return err;
 }
 
-/* Of an interface that is gone IP has forgotten it already. */
-static void leave(struct net_device *ndev, const union ib_gid *mgid)
+/*
+ * Of an interface that is gone IP has forgotten it already. One that has moved
+ * to another namespace may be in the same group there, for others.
+ */
+static void leave(struct frdma_dev *dev, const union ib_gid *mgid)
 {
 	rtnl_lock();
+	if (!frdma_net_is_home(dev))
+		goto out;
 	if (mgid_is_ipv4(mgid))
-		leave_ipv4(ndev, mgid);
+		leave_ipv4(dev->ndev, mgid);
 	else
-		leave_ipv6(ndev, mgid);
+		leave_ipv6(dev->ndev, mgid);
+out:
 	rtnl_unlock();
 }
 
@@ -139,7 +147,7 @@ static int add_member(struct frdma_dev *dev, struct frdma_member *member)
 	if (find_member(dev, &member->mgid, member->qp))
 		return -EINVAL;
 	if (first) {
-		err = join(dev->ndev, &member->mgid);
+		err = join(dev, &member->mgid);
 		if (err)
 			return err;
 	}
@@ -147,7 +155,7 @@ static int add_member(struct frdma_dev *dev, struct frdma_member *member)
 	err = rhltable_insert(&dev->members, &member->entry, members_params);
 	if (err) {
 		if (first)
-			leave(dev->ndev, &member->mgid);
+			leave(dev, &member->mgid);
 		return -ENOMEM;
 	}
 	member->qp->nr_groups++;
@@ -159,7 +167,7 @@ static void remove_member(struct frdma_dev *dev, struct frdma_member *member)
 	rhltable_remove(&dev->members, &member->entry, members_params);
 	member->qp->nr_groups--;
 	if (!has_members(dev, &member->mgid))
-		leave(dev->ndev, &member->mgid);
+		leave(dev, &member->mgid);
 }
 
 /**

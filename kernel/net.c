@@ -17,6 +17,7 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
+#include <linux/rtnetlink.h>
 #include <linux/udp.h>
 #include <linux/wait_bit.h>
 #include <net/ip.h>
@@ -274,6 +275,22 @@ void frdma_net_leave(struct frdma_dev *dev)
 struct net *frdma_net_ns(const struct frdma_net *fnet)
 {
 	return fnet->net;
+}
+
+/**
+ * frdma_net_is_home - is a link's interface still in the link's namespace
+ * @dev: link
+ *
+ * The link of one that is not any more is about to end.
+ *
+ * Context: process; RTNL held, which keeps the answer true.
+ */
+bool frdma_net_is_home(const struct frdma_dev *dev)
+{
+	ASSERT_RTNL();
+
+	return dev->ndev->reg_state == NETREG_REGISTERED &&
+	       net_eq(dev_net(dev->ndev), dev->net->net);
 }
 
 /* Is an address one of a link's; with @ndev, as an address of that interface. */

@@ -92,8 +92,7 @@ void frdma_netdev_catch_up(struct net_device *ndev)
 	if (!dev)
 		goto out;
 
-	if (ndev->reg_state == NETREG_REGISTERED &&
-	    net_eq(dev_net(ndev), frdma_net_ns(dev->net)))
+	if (frdma_net_is_home(dev))
 		update_port(dev);
 	else
 		ib_unregister_device_queued(&dev->ib);

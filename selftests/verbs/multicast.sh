@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Multicast: who gets a copy, and who may attach (unreliable.c, one process for
-# each case); mckey.
+# each case); an interface that moves to another namespace; mckey.
 #
 # guests: 2
 # roots: trixie bookworm sid
@@ -19,6 +19,43 @@ groups() {
 group() {
 	"$PROGRAMS/unreliable" frdma0 "$(gid_index frdma0 "$1")" "$2"
 	[ -z "$(groups 1 '(239.78|ff0e::)')" ] || fail "still in a group"
+}
+
+# An interface that moves leaves its groups behind, and is in others where it
+# comes to: those are not the link's to leave. All hosts are in ff02::1.
+moved() {
+	defer da_remove
+	modprobe dummy numdummies=0
+	ip link add da type dummy
+	ip link set da up
+	ip address add fd79::1/64 dev da nodad
+	rdma link add frdma1 type frdma netdev da
+	await 20 gid_index frdma1 v6
+	"$PROGRAMS/unreliable" frdma1 "$(gid_index frdma1 v6)" \
+		mcast_all_hosts >"$KTAP_TMP/member" 2>&1 &
+	defer kill $!
+	await 20 grep attached "$KTAP_TMP/member"
+	[ "$(all_hosts)" = 2 ]
+
+	ip netns add other
+	defer ip netns delete other
+	ip link set da netns other
+	await 60 no_link frdma1
+	[ "$(all_hosts -n other)" = 1 ] || fail "not in the group of all hosts"
+}
+
+da_remove() {
+	ip link delete da 2>/dev/null || true
+}
+
+no_link() {
+	[ ! -e "/sys/class/infiniband/$1" ]
+}
+
+# How often da is in ff02::1.
+all_hosts() {
+	ip "$@" maddress show dev da |
+		awk '$2 == "ff02::1" { print $3 == "users" ? $4 : 1 }'
 }
 
 # What one member has to say to the other. Over IPv4 only: rdma_cm itself refuses
@@ -54,5 +91,6 @@ for family in v4 v6; do
 	ktap_test group $family mcast_delivers
 	ktap_test group $family mcast_rules
 done
+ktap_test moved
 ktap_test mckey 10.77.0.1 10.77.0.2 239.77.1.1
 ktap_end

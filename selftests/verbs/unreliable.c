@@ -482,6 +482,17 @@ static void mcast_rules(void)
 	EXPECT(!ibv_attach_mcast(d.qp, &group, 0));
 }
 
+/* In the group that all hosts are in, until somebody ends it. */
+static void mcast_all_hosts(void)
+{
+	union ibv_gid all = { .raw = { 0xff, 0x02, [15] = 1 } };
+	struct datagrams d = make_ud();
+
+	EXPECT(!ibv_attach_mcast(d.qp, &all, 0));
+	printf("attached\n");
+	pause();
+}
+
 static const struct test_case cases[] = {
 	CASE(uc_operations),
 	CASE(uc_drops_in_silence),
@@ -491,6 +502,7 @@ static const struct test_case cases[] = {
 	CASE(ud_privileged_qkeys),
 	CASE(mcast_delivers),
 	CASE(mcast_rules),
+	CASE(mcast_all_hosts),
 	{ }
 };
 
