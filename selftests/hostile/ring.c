@@ -14,46 +14,15 @@
 #include "../../kernel/uapi/frdma-abi.h"
 #include "../lib/doorbell.h"
 #include "../lib/pair.h"
+#include "../lib/maps.h"
 
-#define MAX_MAPS	16
 #define MEMORY		(256 << 10)
 
-struct map {
-	char *at;
-	size_t len;
-	unsigned long offset;
-};
-
-static struct map maps[MAX_MAPS];
-static int nr_maps;
 static unsigned char *memory;
 static struct ibv_mr *mr;
 static volatile bool stopped;
 static int seconds = 5;
 static unsigned int seed = 1;
-
-/* The rings, in the order in which they were made. */
-static void find_maps(void)
-{
-	unsigned long from, to, offset;
-	char line[512];
-	FILE *f;
-	int i;
-
-	nr_maps = 0;
-	f = fopen("/proc/self/maps", "r");
-	EXPECT(f);
-	while (fgets(line, sizeof(line), f)) {
-		if (!strstr(line, "/uverbs") ||
-		    sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) != 3)
-			continue;
-		EXPECT(nr_maps < MAX_MAPS);
-		for (i = nr_maps++; i && maps[i - 1].offset > offset; i--)
-			maps[i] = maps[i - 1];
-		maps[i] = (struct map) { (void *)from, to - from, offset };
-	}
-	fclose(f);
-}
 
 /* What the provider does after posting, whatever the ring says. */
 static void ring_doorbell(struct ibv_qp *qp)
