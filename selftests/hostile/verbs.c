@@ -7,11 +7,9 @@
  * Memory regions, completion queues and address handles: verbs/memory.c.
  */
 #include <stdbool.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_verbs.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
 
 #include "../lib/pair.h"
 
@@ -531,104 +529,6 @@ static void numbers_tell_nothing(void)
 	EXPECT(!ibv_destroy_cq(cq));
 }
 
-static uint32_t any(void)
-{
-	return 2u * random() ^ random();
-}
-
-/* A word that may mean something: a handle, a size, a pointer, a flag. */
-static uint64_t word(void)
-{
-	switch (any() % 10) {
-	case 0:
-		return any();
-	case 1:
-		return -1ULL;
-	case 2:
-		return (uintptr_t)memory + any() % PAGE;
-	case 3:
-		return 1ULL << any() % 64;
-	case 4:
-		return (uint64_t)any() << 32 | any();
-	default:
-		return any() % 8;
-	}
-}
-
-static void commands_of_chance(void)
-{
-	uint64_t words[40];
-	struct ib_uverbs_cmd_hdr *hdr = (void *)words;
-	double end = now() + 8;
-	unsigned int n, i, taken = 0;
-
-	srandom(getpid());
-	for (n = 0; now() < end; n++) {
-		for (i = 0; i < 40; i++)
-			words[i] = any() % 2 ? word() : word() << 32 | word();
-		/* Zeroes at the end are no request to the driver. */
-		for (i = any() % 40; i < 40; i++)
-			words[i] = 0;
-		hdr->command = any() % (IB_USER_VERBS_CMD_OPEN_QP + 8);
-		if (!(any() % 4))
-			hdr->command |= IB_USER_VERBS_CMD_FLAG_EXTENDED;
-		if (hdr->command == IB_USER_VERBS_CMD_GET_CONTEXT)
-			continue;
-		hdr->in_words = 2 + any() % 36;
-		hdr->out_words = any() % 40;
-		if (hdr->command & IB_USER_VERBS_CMD_FLAG_EXTENDED) {
-			struct ib_uverbs_ex_cmd_hdr *ex = (void *)(hdr + 1);
-
-			hdr->in_words = any() % 16;
-			ex->provider_in_words = any() % 2;
-			ex->provider_out_words = any() % 16;
-			ex->response = (uintptr_t)memory;
-			ex->cmd_hdr_reserved = 0;
-			taken += write(ctx->cmd_fd, words, sizeof(*hdr) +
-				       sizeof(*ex) + 8 * (hdr->in_words +
-				       ex->provider_in_words)) > 0;
-		} else {
-			words[1] = any() % 8 ? (uintptr_t)memory : word();
-			taken += write(ctx->cmd_fd, words,
-				       4 * hdr->in_words) > 0;
-		}
-	}
-	printf("%u of %u commands taken\n", taken, n);
-}
-
-static void ioctls_of_chance(void)
-{
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attrs[12];
-	} call;
-	double end = now() + 8;
-	unsigned int n, i, taken = 0;
-
-	srandom(getpid());
-	for (n = 0; now() < end; n++) {
-		call.hdr = (struct ib_uverbs_ioctl_hdr) {
-			.object_id = any() % 20, .method_id = any() % 10,
-			.num_attrs = any() % 12,
-			.driver_id = any() % 16 ? 0x46524d41 : any(),
-		};
-		call.hdr.length = sizeof(call.hdr) +
-				  call.hdr.num_attrs * sizeof(call.attrs[0]);
-		for (i = 0; i < 12; i++) {
-			call.attrs[i] = (struct ib_uverbs_attr) {
-				.attr_id = any() % 16 |
-					   (any() % 8 ? 0 : 0x1000),
-				.len = any() % 2 ? 8 * (any() % 12) :
-						   4 * (any() % 3),
-				.flags = any() % 2,
-				.data = word(),
-			};
-		}
-		taken += !ioctl(ctx->cmd_fd, RDMA_VERBS_IOCTL, &call);
-	}
-	printf("%u of %u ioctls taken\n", taken, n);
-}
-
 static const struct test_case cases[] = {
 	CASE(qp_beyond_limits),
 	CASE(what_is_used_stays),
@@ -642,8 +542,6 @@ static const struct test_case cases[] = {
 	CASE(answers_that_cannot_be_written),
 	CASE(requests_of_the_future),
 	CASE(numbers_tell_nothing),
-	CASE(commands_of_chance),
-	CASE(ioctls_of_chance),
 	{ }
 };
 
@@ -652,8 +550,7 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);
-	/* Answers to commands of chance begin in the page and may end behind. */
-	memory = aligned_alloc(PAGE, 2 * PAGE);
+	memory = aligned_alloc(PAGE, PAGE);
 	mr = ibv_reg_mr(pd, memory, PAGE, RIGHTS);
 	foreign = ibv_reg_mr(ibv_alloc_pd(ctx), memory, PAGE, RIGHTS);
 	readable = ibv_reg_mr(pd, memory, PAGE, IBV_ACCESS_REMOTE_READ);

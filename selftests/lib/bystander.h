@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Two queue pairs that have nothing to do with what a test does to others:
- * they go on. Include it after pair.h.
+ * they go on. They may be of a process of their own. Include it after pair.h.
  */
 #ifndef FRDMA_TEST_BYSTANDER_H
 #define FRDMA_TEST_BYSTANDER_H
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct pair bystander;
 static struct ibv_mr *bystander_mr;
@@ -45,6 +49,72 @@ static inline void bystander_ends(void)
 {
 	unmake_pair(&bystander);
 	EXPECT(!ibv_dereg_mr(bystander_mr));
+}
+
+/* Of a bystander that is a process of its own. */
+static pid_t bystander_pid;
+static struct {
+	volatile bool stopped;
+	volatile unsigned long rounds;
+} *bystander_state;
+
+static inline void bystander_lives(const char *device, const char *gid,
+				   pid_t parent)
+{
+	/* Machines stall. */
+	qp_timeout = 18;
+	open_device(device, gid);
+	bystander_begins();
+	while (!bystander_state->stopped && getppid() == parent) {
+		bystander_goes_on();
+		bystander_state->rounds++;
+		usleep(10000);
+	}
+	bystander_ends();
+	_exit(0);
+}
+
+/* Call it before the device is opened. It has begun when this returns. */
+static inline void bystander_forks(const char *device, const char *gid)
+{
+	pid_t parent = getpid();
+
+	bystander_state = mmap(NULL, sizeof(*bystander_state),
+			       PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	EXPECT(bystander_state != MAP_FAILED);
+	bystander_pid = fork();
+	EXPECT(bystander_pid >= 0);
+	if (!bystander_pid)
+		bystander_lives(device, gid, parent);
+	while (!bystander_state->rounds) {
+		EXPECT(!waitpid(bystander_pid, NULL, WNOHANG));
+		usleep(10000);
+	}
+}
+
+/* It passes messages still. */
+static inline void bystander_is_well(void)
+{
+	unsigned long rounds = bystander_state->rounds;
+	double end = now() + 30;
+
+	while (bystander_state->rounds == rounds) {
+		EXPECT(!waitpid(bystander_pid, NULL, WNOHANG));
+		EXPECT(now() < end);
+		usleep(1000);
+	}
+}
+
+/* All of it has been well; how many messages that were. */
+static inline unsigned long bystander_stops(void)
+{
+	int wait_status;
+
+	bystander_state->stopped = true;
+	EXPECT(waitpid(bystander_pid, &wait_status, 0) == bystander_pid);
+	EXPECT(!wait_status);
+	return bystander_state->rounds;
 }
 
 #endif /* FRDMA_TEST_BYSTANDER_H */

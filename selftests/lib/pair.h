@@ -38,6 +38,7 @@
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static int gid_index;
+static int qp_timeout = 12;	/* as struct ibv_qp_attr has it */
 
 static inline double now(void)
 {
@@ -74,7 +75,7 @@ static inline struct ibv_qp_attr rtr_attr(uint32_t peer)
 static inline struct ibv_qp_attr rts_attr(void)
 {
 	return (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTS, .timeout = 12, .retry_cnt = 7,
+		.qp_state = IBV_QPS_RTS, .timeout = qp_timeout, .retry_cnt = 7,
 		.rnr_retry = 7, .max_rd_atomic = 4,
 	};
 }
