@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Control groups hold what they promise: a process that takes all the memory of
+# its group is refused more, or killed, and no other is; what it was charged
+# goes back; and it has no more contexts and objects than its group may have.
+# cgroup.c.
+#
+# guests: 1
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/memory.sh"
+
+GROUPS_AT=/sys/fs/cgroup
+GROUP=$GROUPS_AT/hostile
+
+# The group, with these controllers.
+group_up() {
+	local controller
+
+	if ! mountpoint -q $GROUPS_AT; then
+		mount -t cgroup2 cgroup2 $GROUPS_AT
+		defer umount $GROUPS_AT
+	fi
+	for controller; do
+		echo "+$controller" >$GROUPS_AT/cgroup.subtree_control
+	done
+	mkdir $GROUP
+	defer rmdir $GROUP
+}
+
+hostile() {
+	leaves_no_object say_notes "$KTAP_TMP/cgroup" frdma0 \
+		"$(gid_index frdma0 v4)" $GROUP "$1"
+}
+
+memory_of() {
+	group_up memory
+	echo 20M >$GROUP/memory.max
+	hostile "$1"
+}
+
+number_of() {
+	group_up rdma
+	echo "frdma0 hca_handle=2 hca_object=8" >$GROUP/rdma.max
+	hostile objects
+}
+
+cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/cgroup" "${0%.sh}.c" -libverbs ||
+	exit
+links_up
+for kind in queue_pairs completion_queues shared_queues regions; do
+	ktap_test memory_of $kind
+done
+ktap_test number_of objects
+ktap_end
