@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# An unprivileged user who may open the device reaches nothing of another's,
+# even if he knows its keys and numbers; what needs a privilege he is refused.
+# stranger.c; and with the tools of the administrator.
+#
+# guests: 1
+
+. "${0%/*}/../lib/frdma.sh"
+
+stranger() {
+	leaves_no_object "$KTAP_TMP/stranger" frdma0 "$(gid_index frdma0 v4)" "$1"
+}
+
+unprivileged() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
+}
+
+# What he may look at he may not change.
+tools_are_refused() {
+	local before command
+
+	ip link add hostile type dummy
+	defer ip link delete hostile
+	before=$(rdma link; rdma system; rdma dev)
+	for command in "link add frdma1 type frdma netdev hostile" \
+		"link delete frdma0" "dev set frdma0 name frdma1" \
+		"dev set frdma0 adaptive-moderation on" \
+		"system set netns exclusive" \
+		"statistic qp set link frdma0/1 auto type on" \
+		"statistic qp bind link frdma0/1 lqpn 1"; do
+		# shellcheck disable=SC2086 # words of a command
+		! unprivileged rdma $command >"$KTAP_TMP/said" 2>&1 ||
+			fail "may: rdma $command"
+		grep -qi -e 'not permitted' -e 'denied' "$KTAP_TMP/said" ||
+			fail "rdma $command: $(<"$KTAP_TMP/said")"
+	done
+	[ "$(rdma link; rdma system; rdma dev)" = "$before" ]
+}
+
+cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/stranger" "${0%.sh}.c" -libverbs ||
+	exit
+links_up
+for case in handles_of_others keys_of_others windows_on_others \
+	connections_of_others memory_of_others file_is_only_read \
+	pinned_memory_is_limited controlled_queue_keys kinds_of_queue_pairs \
+	files_of_others; do
+	ktap_test stranger $case
+done
+ktap_test tools_are_refused
+ktap_end
