@@ -530,6 +530,22 @@ bool packet_build(struct packet *packet, struct line *line,
 }
 
 /**
+ * packet_fit - the lengths in its headers, once bytes were added or cut off
+ * @packet: its @len and @bytes are right
+ */
+void packet_fit(struct packet *packet)
+{
+	set_lengths(packet);
+	set_field(packet, "ip_csum", ip_checksum(packet));
+}
+
+/** packet_seal - the right ICRC, once bytes were changed */
+void packet_seal(struct packet *packet)
+{
+	store_icrc(packet, packet_icrc(packet));
+}
+
+/**
  * packet_split - make two fragments of a packet of IPv4
  * @first: the packet; becomes the first
  * @second: set to the other

@@ -77,6 +77,8 @@ struct packet_peer {
 bool packet_build(struct packet *packet, struct line *line,
 		  const struct packet_peer *peer, const struct names *names,
 		  char *why, size_t why_size);
+void packet_fit(struct packet *packet);
+void packet_seal(struct packet *packet);
 void packet_split(struct packet *first, struct packet *second, uint32_t at);
 bool packet_read(struct packet *packet);
 bool packet_is_ours(const struct packet *packet);

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A peer that sends more than anybody can take, of what nobody wants. Traffic
+ * of others goes on, memory does not grow, and all is counted. flood.sh builds
+ * and runs it:
+ *
+ *	flood DEVICE GID_INDEX PACKETS CASE
+ */
+#include <pthread.h>
+
+#include "../lib/pair.h"
+#include "../lib/bystander.h"
+#include "../lib/meminfo.h"
+#include "../lib/statistic.h"
+#include "victim.h"
+#include "attack.h"
+#include "operation.h"
+
+#define VARIANTS	64
+#define MIB		(1 << 20)
+
+static struct packet variants[VARIANTS];
+static unsigned int nr_variants;
+static unsigned long nr_packets;
+static bool of_fragments;
+static volatile bool flooding;
+
+static struct packet *next_variant(void)
+{
+	EXPECT(nr_variants < VARIANTS);
+	return &variants[nr_variants++];
+}
+
+/* Makes something else of a fragment: none is ever whole. */
+static void renumber(struct packet *packet, unsigned long i)
+{
+	packet->bytes[4] = i >> 8;
+	packet->bytes[5] = i;
+	packet_fit(packet);
+}
+
+static void *send_them(void *arg)
+{
+	unsigned long i;
+
+	stay_on_cpu(1);
+	for (i = 0; i < nr_packets; i++) {
+		if (of_fragments)
+			renumber(&variants[i % nr_variants], i);
+		wire_deliver(&variants[i % nr_variants]);
+	}
+	flooding = false;
+	return NULL;
+}
+
+static uint64_t of_interface(const char *interface, const char *name)
+{
+	unsigned long long value;
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/statistics/%s",
+		 interface, name);
+	f = fopen(path, "re");
+	EXPECT(f && fscanf(f, "%llu", &value) == 1);
+	fclose(f);
+	return value;
+}
+
+/* What the interfaces could not take; some count it at both ends. */
+static uint64_t not_taken(void)
+{
+	return of_interface("conf0", "rx_dropped") +
+	       of_interface("conf1", "tx_dropped");
+}
+
+/** struct toll - what a flood costs others */
+struct toll {
+	double before, least, after;	/* bytes of memory */
+	double worst;			/* seconds for a round of the bystander */
+	unsigned int rounds;
+	uint64_t lost;
+};
+
+static void watch(struct toll *toll)
+{
+	double begin, bytes;
+
+	do {
+		begin = now();
+		bystander_goes_on();
+		if (now() - begin > toll->worst)
+			toll->worst = now() - begin;
+		bytes = bytes_available();
+		if (bytes < toll->least)
+			toll->least = bytes;
+		toll->rounds++;
+	} while (flooding);
+}
+
+/*
+ * Nothing is kept for long: a connection that nobody answers for has a second
+ * to give back what waits for it.
+ */
+static void memory_is_back(struct toll *toll)
+{
+	double end = now() + 20;
+
+	do
+		toll->after = bytes_available();
+	while (toll->after < toll->before - 16.0 * MIB && now() < end);
+	EXPECT(toll->after >= toll->before - 16.0 * MIB);
+	EXPECT(toll->least >= toll->before - 128.0 * MIB);
+}
+
+static void flood(const struct victim *v, struct reaction *r)
+{
+	struct toll toll = { .lost = not_taken() };
+	pthread_t sender;
+
+	toll.before = bytes_available();
+	toll.least = toll.before;
+	reaction_begins(r);
+	flooding = true;
+	EXPECT(!pthread_create(&sender, NULL, send_them, NULL));
+	watch(&toll);
+	EXPECT(!pthread_join(sender, NULL));
+	take_all();
+	reaction_ends(r, v);
+	others_are_well(v);
+	memory_is_back(&toll);
+	toll.lost = not_taken() - toll.lost;
+	printf("%lu packets, %llu not taken; %u rounds of others, at most "
+	       "%.0f ms; memory %+.1f MiB at worst, %+.1f MiB after\n",
+	       nr_packets, (unsigned long long)toll.lost, toll.rounds,
+	       toll.worst * 1000, (toll.least - toll.before) / MIB,
+	       (toll.after - toll.before) / MIB);
+	/* Each is counted, by us or by the interface. */
+	EXPECT(of_fragments || dropped(r) + counted(r, "rcvd_cnps") + toll.lost +
+	       counted(r, "rx_packets") >= nr_packets);
+	nr_variants = 0;
+}
+
+/* Nothing was executed but what the bystander sends. */
+static bool nothing_done(const struct reaction *r)
+{
+	struct victim *v;
+
+	for (v = victims; v < victims + KINDS; v++)
+		if (victim_poll(v))
+			return false;
+	return executed(r) == counted(r, "rx_send_requests");
+}
+
+/*
+ * What there is to flood with
+ */
+
+static void nobody(void)
+{
+	static struct reaction r;
+	int i;
+
+	for (i = 0; i < VARIANTS; i++)
+		build(next_variant(), &victims[RC],
+		      "SEND_ONLY len=64 dqpn=%lu", 16 + random() % 0xffff00);
+	flood(NULL, &r);
+	EXPECT(counted(&r, "drop_no_qp") == dropped(&r) && dropped(&r));
+	EXPECT(!r.answers && !r.strange);
+}
+
+/* As from so many hosts, with management packets that mean nothing. */
+static void gsi(void)
+{
+	static struct reaction r;
+	int i;
+
+	for (i = 0; i < VARIANTS; i++)
+		build(next_variant(), &victims[GSI],
+		      "UD_SEND_ONLY len=256 qkey=%u src=10.79.0.%u",
+		      GSI_QKEY, 10 + i);
+	flood(NULL, &r);
+	EXPECT(!r.answers);
+}
+
+static void notifications(void)
+{
+	struct victim *v;
+	static struct reaction r;
+
+	for (v = victims; v < victims + KINDS; v++)
+		build(next_variant(), v, "0x81 len=16");
+	flood(NULL, &r);
+	EXPECT(counted(&r, "rcvd_cnps") && nothing_done(&r) && !dropped(&r));
+	EXPECT(!r.answers && !r.strange);
+}
+
+/* All of what is lent, again and again: the longest answer to a packet. */
+static void reads(void)
+{
+	struct victim *v = &victims[RC];
+	static struct reaction r;
+
+	nr_packets /= LENT / MTU;
+	build(next_variant(), v, "READ_REQUEST dma=%u va=%llu rkey=%u", LENT,
+	      (unsigned long long)(uintptr_t)lent, lent_mr->rkey);
+	flood(v, &r);
+	EXPECT(victim_state(v) == IBV_QPS_RTS);
+	victim_heal(v);
+}
+
+/* A receiver that has posted nothing, and a gap that is never filled. */
+static void negative_answers(void)
+{
+	struct victim *v = &victims[XRC_TARGET];
+	static struct reaction r;
+	uint32_t i;
+
+	for (i = 0; i < VARIANTS; i++)
+		build(next_variant(), v,
+		      "XRC_SEND_ONLY len=64 srqn=%u psn=%u ack", v->srqn,
+		      v->psn + 1 + i);
+	flood(v, &r);
+	EXPECT(nothing_done(&r) && victim_state(v) == IBV_QPS_RTS);
+	victim_heal(v);
+}
+
+/* To all kinds at a time, and none is right. */
+static void rubbish(void)
+{
+	static struct reaction r;
+	struct victim *v;
+	char words[256];
+	int i;
+
+	for (i = 0; i < VARIANTS; i++) {
+		v = &victims[i % KINDS];
+		words_of(v, v->transport | i % 32, words, sizeof(words));
+		build(next_variant(), v, "%s late.resv7=5", words);
+	}
+	flood(NULL, &r);
+	EXPECT(nothing_done(&r) && dropped(&r) && !r.answers && !r.strange);
+}
+
+/* First pieces, whose rest never comes. */
+static void fragments(void)
+{
+	static struct packet rest;
+	static struct reaction r;
+	struct packet *first;
+	int i;
+
+	for (i = 0; i < VARIANTS; i++) {
+		first = next_variant();
+		build(first, &victims[UD], "UD_SEND_ONLY len=1200 df=0 qkey=%u "
+		      "ip_id=%d src=10.79.0.%d", QKEY, i, 10 + i);
+		packet_split(first, &rest, 800);
+	}
+	of_fragments = true;
+	flood(NULL, &r);
+	EXPECT(nothing_done(&r) && !r.answers && !r.strange);
+}
+
+static const struct test_case cases[] = {
+	CASE(nobody), CASE(gsi), CASE(notifications), CASE(reads),
+	CASE(negative_answers), CASE(rubbish), CASE(fragments), { }
+};
+
+int main(int argc, char **argv)
+{
+	int err;
+
+	if (argc != 5)
+		return 2;
+	nr_packets = strtoul(argv[3], NULL, 0);
+	begin_attack(argv[1], argv[2]);
+	err = run_case(cases, argv[4]);
+	guard_is_whole();
+	end_attack();
+	return err;
+}
