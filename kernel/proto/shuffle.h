@@ -4,8 +4,11 @@
  *
  * Objects are numbered one after the other, which keeps the table that finds
  * them small, and shown under another number: a permutation of all numbers of
- * 24 bits, made of four rounds of a Feistel network whose round functions are
- * tables of random bytes.
+ * 24 bits, made of six rounds of a Feistel network whose round functions are
+ * tables of random bytes. The tables of up to five rounds can be worked out by
+ * who has seen enough of the numbers (Biryukov, Leurent, Perrin: Cryptanalysis
+ * of Feistel networks with secret round functions), and a process can make as
+ * many objects as it takes.
  */
 #ifndef FRDMA_PROTO_SHUFFLE_H
 #define FRDMA_PROTO_SHUFFLE_H
@@ -13,7 +16,7 @@
 #include "env.h"
 
 #define FRDMA_SHUFFLE_BITS	24
-#define FRDMA_SHUFFLE_ROUNDS	4
+#define FRDMA_SHUFFLE_ROUNDS	6
 
 #define FRDMA_SHUFFLE_HALF	(FRDMA_SHUFFLE_BITS / 2)
 #define FRDMA_SHUFFLE_MASK	((1U << FRDMA_SHUFFLE_HALF) - 1)
