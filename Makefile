@@ -19,6 +19,8 @@ fuzz:		## fuzz the engine; FUZZ_SECONDS=60 for each target, T=ack one
 	@scripts/fuzz $(or $(FUZZ_SECONDS),600) $(T)
 conformance:	## the conformance scripts on engine, module and rdma_rxe, with a table
 	@scripts/conformance
+check-debug:	## the guest tests on a kernel with KASAN, lockdep, kmemleak
+	@scripts/check debug
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
 	@scripts/programs $(PROGRAMS)
 bench:		## figures against rdma_rxe; QUICK=1 the short form
@@ -43,5 +45,5 @@ help:		## this list
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 
-.PHONY: all bench check check-programs clean conformance demo fuzz help \
-	install lint uninstall
+.PHONY: all bench check check-debug check-programs clean conformance demo fuzz \
+	help install lint uninstall

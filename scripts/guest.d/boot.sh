@@ -65,16 +65,23 @@ boot_module_files() {
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
 }
 
+# Makes an initramfs's directory, with the busybox of a root in it.
+boot_make_tree() {
+	local dir=$1 tree=$2
+
+	rm -rf "$tree"
+	mkdir -p "$tree"/{bin,modules,dev,proc,sys,root,rw,new}
+	cp "$dir/usr/bin/busybox" "$tree/bin/busybox" 2>/dev/null ||
+		cp "$dir/bin/busybox" "$tree/bin/busybox"
+}
+
 # Makes the part of the initramfs that belongs to the root: busybox and the
 # modules, unpacked, numbered in the order in which they are to be loaded.
 boot_make_initramfs() {
 	local dir=$1 version=$2 tree file name number=100
 
 	tree=$dir/boot/initramfs.tree
-	rm -rf "$tree"
-	mkdir -p "$tree"/{bin,modules,dev,proc,sys,root,rw,new}
-	cp "$dir/usr/bin/busybox" "$tree/bin/busybox" 2>/dev/null ||
-		cp "$dir/bin/busybox" "$tree/bin/busybox"
+	boot_make_tree "$dir" "$tree"
 	for file in $(boot_module_files "$dir" "$version"); do
 		number=$((number + 1))
 		name=${file##*/}
@@ -128,9 +135,9 @@ boot_need_tools() {
 	mv -T "$part" "$TOOLS" 2>/dev/null || [ -d "$TOOLS" ]
 }
 
-# Makes a run's initramfs: the root's part and the bench's programs.
+# Makes a run's initramfs: the kernel's part and the bench's programs.
 boot_make_run_initramfs() {
-	local dir=$1 version=$2 out=$3 tree=$3.tree
+	local dir=$1 part=$2 out=$3 tree=$3.tree
 
 	mkdir -p "$tree/bench"
 	cp "$PARTS/init" "$tree/init"
@@ -138,7 +145,7 @@ boot_make_run_initramfs() {
 	cp "$TOOLS/agent" "$tree/bench/agent"
 	chmod 755 "$tree/init" "$tree/bench/"*
 	{
-		cat "$dir/boot/initramfs-bench-$version"
+		cat "$part"
 		pack_cpio "$dir" "$tree"
 	} >"$out"
 	rm -rf "$tree"
@@ -147,11 +154,12 @@ boot_make_run_initramfs() {
 # True if a guest really boots under KVM: the device node alone says little.
 # Tried once per boot of this machine; the answer is kept in the cache.
 boot_kvm_works() {
-	local dir=$1 version=$2 now answer
+	local dir=$1 version now answer
 
 	[ -w /dev/kvm ] || return 1
 	now=$(cat /proc/sys/kernel/random/boot_id)
 	if ! grep -qs "^$now" "$CACHE/kvm"; then
+		version=$(boot_kernels "$dir" | tail -n 1)
 		answer=no
 		! boot_probe_kvm "$dir" "$version" || answer=yes
 		say "does a guest boot under KVM here: $answer"

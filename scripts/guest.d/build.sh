@@ -65,18 +65,20 @@ build_sync() {
 	mv "$dir/.sources.new" "$dir/.sources"
 }
 
-# Builds the module for one kernel of the root and installs it, with the
-# tables of module names that modprobe reads. C= is passed on by the name it
-# has inside kbuild: 7.2's headers lack the script that first checks sparse.
+# Builds the module for one kernel and installs it, with the tables of module
+# names that modprobe reads. FROM is where the kernel's own modules lie, HEADERS
+# what modules are built with. C= is passed on by the name it has inside kbuild:
+# 7.2's headers lack the script that first checks sparse.
+# Arguments: ROOT VERSION FROM HEADERS [MAKE-ARGUMENT...]
 build_module() {
-	local name=$1 version=$2 into
+	local name=$1 version=$2 from=$3 headers=$4 into
 	local at=/build/$version/kernel
 
-	shift 2
+	shift 4
 	into=$(build_dir "$name")/install/usr/lib/modules/$version
 	"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
 		make --no-print-directory -j"$(nproc)" \
-		-C "/usr/src/linux-headers-$version" M="$at" \
+		-C "$headers" M="$at" \
 		"${@/#C=/KBUILD_CHECKSRC=}" modules ||
 		die "the module does not build for $version ($name)"
 	[ ! -e "$into/modules.dep.bin" ] ||
@@ -85,7 +87,7 @@ build_module() {
 	mkdir -p "$into/updates"
 	cp -p "$(build_dir "$name")/$version/kernel/frdma.ko" "$into/updates/"
 	"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
-		sh -c "$BUILD_DEPMOD" depmod "$version" ||
+		sh -c "$BUILD_DEPMOD" depmod "$version" "$from" ||
 		die "depmod fails for $version ($name)"
 }
 
@@ -93,7 +95,7 @@ build_module() {
 # from a tree that borrows the root's own modules.
 # shellcheck disable=SC2016 # for the inner shell
 BUILD_DEPMOD='
-	from=/usr/lib/modules/$1 at=/tmp/lib/modules/$1
+	from=$2 at=/tmp/lib/modules/$1
 	into=/build/install/usr/lib/modules/$1
 	mkdir -p "$at" &&
 	ln -s "$from"/modules.builtin* "$from/modules.order" "$from/kernel" \
@@ -128,15 +130,40 @@ build_provider() {
 		all install || die "the provider does not build for $name"
 }
 
-# guest build [-r ROOT] [MAKE-ARGUMENT...]
+# Builds the module for every kernel of the root, or for its debug kernel.
+# Arguments: ROOT yes|no [MAKE-ARGUMENT...]. Sets "version".
+build_modules() {
+	local name=$1 debug=$2 dir
+
+	dir=$(build_dir "$name")
+	shift 2
+	if [ "$debug" = yes ]; then
+		kernel_need "$name"
+		version=$KERNEL_VERSION
+		binds+=("results=$KERNEL")
+		build_sync "$dir/$version"
+		build_module "$name" "$version" \
+			"/results/install/usr/lib/modules/$version" \
+			/results/objects "$@"
+		return
+	fi
+	for version in $(boot_kernels "$(root_dir "$name")"); do
+		build_sync "$dir/$version"
+		build_module "$name" "$version" "/usr/lib/modules/$version" \
+			"/usr/src/linux-headers-$version" "$@"
+	done
+}
+
+# guest build [-r ROOT] [--debug] [MAKE-ARGUMENT...]
 build_command() {
-	local name=$DEFAULT_ROOT dir version binds
+	local name=$DEFAULT_ROOT debug=no version binds
 
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-h|--help)	usage; exit ;;
 		-r|--root)	[ $# -gt 1 ] || die "build: -r lacks the root"
 				name=$2; shift 2 ;;
+		--debug)	debug=yes; shift ;;
 		*=*)		break ;;
 		*)		die "build: what is '$1'? A root goes after" \
 					"-r; see scripts/guest --help" ;;
@@ -145,15 +172,11 @@ build_command() {
 	need_superuser
 	root_need "$name"
 	build_binds "$name"
-	dir=$(build_dir "$name")
-	exec {BUILD_LOCK}>"$dir/.lock"
+	exec {BUILD_LOCK}>"$(build_dir "$name")/.lock"
 	flock "$BUILD_LOCK"
-	for version in $(boot_kernels "$(root_dir "$name")"); do
-		build_sync "$dir/$version"
-		build_module "$name" "$version" "$@"
-	done
+	build_modules "$name" $debug "$@"
 	[ ! -e "$TOP/provider/Makefile" ] || build_provider "$name" "$version"
 	exec {BUILD_LOCK}>&-
-	say "built for $name: $(cd "$dir/install" &&
+	say "built for $name: $(cd "$(build_dir "$name")/install" &&
 		find . -name 'frdma.ko' -o -name 'libfrdma*' | paste -sd ' ')"
 }

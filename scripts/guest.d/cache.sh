@@ -31,6 +31,11 @@ status_command() {
 	for dir in "$CACHE"/root/*; do
 		[ ! -e "$dir/etc/frdma-root" ] || status_root "$dir"
 	done
+	for dir in "$CACHE"/kernel/*; do
+		[ ! -d "$dir" ] || echo "kern  ${dir##*/}:" \
+			"$(du -sh "$dir" | cut -f 1), Linux $(cat \
+			"$dir/version" 2>/dev/null || echo "not complete")"
+	done
 	for dir in "$CACHE"/packages/*; do
 		[ ! -d "$dir" ] || echo "pkgs  ${dir##*/}:" \
 			"$(du -sh "$dir" | cut -f 1), $(<"$dir/list")"
@@ -51,13 +56,14 @@ clean_root() {
 	[ -d "$dir" ] || return 0
 	exec {ROOT_LOCK}>"$CACHE/root/.$1.lock"
 	flock -n "$ROOT_LOCK" || die "the root $1 is in use"
-	rm -rf --one-file-system "$dir" "$CACHE/build/$1" "$CACHE/packages/$1-"*
+	rm -rf --one-file-system "$dir" "$CACHE/build/$1" \
+		"$CACHE/kernel/$1" "$CACHE/packages/$1-"*
 	rm -f "$CACHE/root/.$1.lock"
 	exec {ROOT_LOCK}>&-
 	say "removed the root $1 and its builds"
 }
 
-# guest clean [ROOT|builds|all]
+# guest clean [ROOT|builds|kernels|all]
 clean_command() {
 	local dir what=${1:-builds}
 
@@ -66,11 +72,15 @@ clean_command() {
 	builds)
 		rm -rf --one-file-system "$CACHE/build"
 		say "removed all builds" ;;
+	kernels)
+		rm -rf --one-file-system "$CACHE/kernel"
+		say "removed the debug kernels" ;;
 	all)
 		for dir in "$CACHE"/root/*; do
 			[ ! -d "$dir" ] || clean_root "${dir##*/}"
 		done
-		rm -rf --one-file-system "$CACHE"/{src,build,packages,tools,log,kvm} ;;
+		rm -rf --one-file-system \
+			"$CACHE"/{src,build,kernel,packages,tools,log,kvm} ;;
 	*)
 		root_check_name "$what"
 		clean_root "$what" ;;

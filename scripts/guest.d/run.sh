@@ -7,9 +7,13 @@
 BOOT_SILENCE=45
 BOOT_TRIES=3
 
+# The debug kernel takes so many times as long as others. All that waits, here
+# and in the tests, waits longer by that.
+DEBUG_SLOW=4
+
 # What the options of "run" and "shell" set.
 run_defaults() {
-	root=$DEFAULT_ROOT guests=1 link=no kernel='' mtu=1500 smp=2 mem=1G
+	root=$DEFAULT_ROOT guests=1 link=no kernel='' debug=no mtu=1500 smp=2 mem=
 	hugepages=0 icount=no cmdline='' timeout=900 results='' pcap=''
 	packages='' with_build=yes pass_stdin=no
 	layers=() background=()
@@ -22,6 +26,7 @@ run_option_is_whole() {
 	case $1 in
 	-h|--help)					usage; exit ;;
 	-l|--link|--icount|--no-build|--stdin|--)	needs=1 ;;
+	--debug)					needs=1 ;;
 	--on)						needs=3 ;;
 	-*)						;;
 	*)						needs=1 ;;
@@ -40,6 +45,7 @@ run_options() {
 		-l|--link)	link=yes ;;
 		--on)		background+=("$2" "$3"); shift 2 ;;
 		--kernel)	kernel=$2; shift ;;
+		--debug)	debug=yes ;;
 		--mtu)		mtu=$2; shift ;;
 		--smp)		smp=$2; shift ;;
 		--mem)		mem=$2; shift ;;
@@ -83,18 +89,37 @@ run_prepare_clock() {
 	[ "$accel$icount" != tcgno ] || clock="tsc_early_khz=$("$TOOLS/tsc") "
 }
 
+# Sets what is booted: "kernel", its version, IMAGE, and INITRAMFS, the part of
+# it that belongs to the kernel; and what depends on it.
+run_choose_kernel() {
+	if [ "$debug" = yes ]; then
+		kernel_need "$root"
+		kernel=$KERNEL_VERSION
+		IMAGE=$KERNEL/vmlinux INITRAMFS=$KERNEL/initramfs
+		: "${mem:=2G}"
+		slow=$DEBUG_SLOW
+		timeout=$((timeout * slow))
+		return
+	fi
+	: "${mem:=1G}"
+	slow=1
+	[ -n "$kernel" ] || kernel=$(boot_kernels "$ROOT" | tail -n 1)
+	IMAGE=$ROOT/boot/vmlinux-bench-$kernel
+	INITRAMFS=$ROOT/boot/initramfs-bench-$kernel
+	[ -e "$IMAGE" ] || die "root $root has no kernel '$kernel';" \
+		"it has: $(boot_kernels "$ROOT" | paste -sd ' ')"
+}
+
 # Prepares everything a run needs. Sets RUN (its directory), ROOT, accel.
 run_prepare() {
 	need_superuser
 	need_commands qemu-system-x86_64:qemu-system-x86 flock:util-linux
 	root_need "$root"
 	ROOT=$(root_dir "$root")
-	[ -n "$kernel" ] || kernel=$(boot_kernels "$ROOT" | tail -n 1)
-	[ -e "$ROOT/boot/vmlinux-bench-$kernel" ] || die "root $root has no" \
-		"kernel '$kernel'; it has: $(boot_kernels "$ROOT" | paste -sd ' ')"
+	run_choose_kernel
 	boot_need_tools "$ROOT"
 	accel=tcg
-	[ "$icount" = yes ] || ! boot_kvm_works "$ROOT" "$kernel" || accel=kvm
+	[ "$icount" = yes ] || ! boot_kvm_works "$ROOT" || accel=kvm
 	run_prepare_clock
 
 	run_sweep
@@ -107,7 +132,7 @@ run_prepare() {
 		results=$(readlink -f "$results")
 	}
 	[ -z "$pcap" ] || pcap=$(readlink -f "$pcap")
-	boot_make_run_initramfs "$ROOT" "$kernel" "$RUN/initramfs"
+	boot_make_run_initramfs "$ROOT" "$INITRAMFS" "$RUN/initramfs"
 	if [ -n "$packages" ]; then
 		# shellcheck disable=SC2086 # a list
 		packages_need "$root" $packages
@@ -117,6 +142,7 @@ run_prepare() {
 		cp -a "$(build_dir "$root")/install" "$RUN/build"
 		layers+=("$RUN/build")
 	fi
+	[ "$debug" = no ] || layers+=("$KERNEL/install")
 	rdma_core=$(rdma_core_source "$root")
 }
 
@@ -180,13 +206,13 @@ qemu_command() {
 		tags+=${tags:+,}layer$number
 	done
 	QEMU+=(
-		-kernel "$ROOT/boot/vmlinux-bench-$kernel"
+		-kernel "$IMAGE"
 		-initrd initramfs
 		-append "console=ttyS0 quiet tsc=reliable ${clock}mitigations=off `
 			`no_timer_check panic=-1 oops=panic net.ifnames=0 `
-			`rcupdate.rcu_cpu_stall_timeout=60 `
+			`rcupdate.rcu_cpu_stall_timeout=$((60 * slow)) `
 			`hugepages=$hugepages bench.node=$n `
-			`bench.nodes=$guests bench.layers=$tags `
+			`bench.nodes=$guests bench.slow=$slow bench.layers=$tags `
 			`${rdma_core:+bench.rdma-core=1}$cmdline"
 	)
 }
@@ -270,12 +296,13 @@ run_watch_boot() {
 
 	for ((n = 1; n <= guests; n++)); do
 		[ "${guest_up[n]}" = no ] || continue
-		[ $((SECONDS - guest_heard[n])) -ge $BOOT_SILENCE ] || continue
+		[ $((SECONDS - guest_heard[n])) -ge $((BOOT_SILENCE * slow)) ] ||
+			continue
 		guest_tries[n]=$((${guest_tries[n]:-1} + 1))
 		[ "${guest_tries[n]}" -le $BOOT_TRIES ] ||
 			run_fail "$n" "does not boot"
-		say "guest $n said nothing for $BOOT_SILENCE s while booting:" \
-			"starting it again"
+		say "guest $n said nothing for $((BOOT_SILENCE * slow)) s" \
+			"while booting: starting it again"
 		kill -KILL "${guest_pid[n]}" 2>/dev/null || true
 		wait "${guest_pid[n]}" 2>/dev/null || true
 		forget "${guest_pid[n]}"
@@ -408,6 +435,11 @@ run_has_module() {
 		build_exists "$root" ||
 		die "this checkout is not built for $root:" \
 			"scripts/guest build -r $root"
+	[ "$link$debug$with_build" != yesyesyes ] ||
+		[ -e "$(build_dir "$root")/install/usr/lib/modules/`
+			`$(cat "$(kernel_dir "$root")/version")" ] ||
+		die "this checkout is not built for the debug kernel:" \
+			"scripts/guest build -r $root --debug"
 }
 
 # guest run [OPTION...] [--] CMD...

@@ -18,12 +18,14 @@
 #			outside of tests: when the program ends
 #	refuse TEXT CMD...	CMD must fail and say TEXT
 #	await SEC CMD...	CMD must succeed within so many seconds
+#	within SEC CMD...	CMD, ended as failed after so many seconds
 #	logged TEXT [N]	guest N (this one) has logged TEXT since the test began
 #	unlogged TEXT [N]	it has not
 #
 # After each test the logs of all guests are read: a kernel report fails it.
 #
-# The runner sets KTAP_ONLY: only tests with that in their names are run.
+# The runner sets KTAP_ONLY: only tests with that in their names are run. The
+# guest says in FRDMA_SLOW by what all limits of time are to be multiplied.
 
 set -u -o pipefail
 
@@ -31,6 +33,7 @@ KTAP_TOP=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 KTAP_SPLATS=$KTAP_TOP/scripts/guest.d/splats
 KTAP_SKIP=4
 KTAP_LIMIT=120	# seconds, of one test; or: KTAP_LIMIT=300 ktap_test ...
+KTAP_SLOW=${FRDMA_SLOW:-1}
 KTAP_TMP=$(mktemp -d)
 KTAP_UNDO=()
 KTAP_NAME=
@@ -81,7 +84,7 @@ refuse() {
 }
 
 await() {
-	local seconds=$1 end=$((SECONDS + $1))
+	local seconds=$(($1 * KTAP_SLOW)) end=$((SECONDS + $1 * KTAP_SLOW))
 
 	shift
 	until "$@" >"$KTAP_TMP/await" 2>&1; do
@@ -89,6 +92,10 @@ await() {
 			fail "not within $seconds s: $*; $(<"$KTAP_TMP/await")"
 		sleep 0.1
 	done
+}
+
+within() {
+	timeout $(($1 * KTAP_SLOW)) "${@:2}"
 }
 
 # Runs a command in a guest; the own one is not called through the bench.
@@ -156,8 +163,9 @@ ktap_run() {
 	(ktap_child "$@") >>"$KTAP_TMP/output" 2>&1 </dev/null &
 	pid=$!
 	(
-		sleep "$KTAP_LIMIT"
-		echo "no end after $KTAP_LIMIT s" >>"$KTAP_TMP/output"
+		sleep $((KTAP_LIMIT * KTAP_SLOW))
+		echo "no end after $((KTAP_LIMIT * KTAP_SLOW)) s" \
+			>>"$KTAP_TMP/output"
 		kill -TERM -- -$pid
 		sleep 5
 		kill -KILL -- -$pid

@@ -15,7 +15,7 @@ nothing_is_left() {
 	await 10 gone frdma0
 	await 10 gone frdma1
 	await 10 modprobe -r frdma
-	! ip link show va >/dev/null 2>&1 || timeout 9 ip link delete va
+	! ip link show va >/dev/null 2>&1 || within 9 ip link delete va
 	[ "$(wc -l < <(rdma link))" = 0 ]
 }
 
@@ -25,7 +25,7 @@ by_delete() {
 }
 
 by_netdev() {
-	timeout 9 ip link delete va
+	within 9 ip link delete va
 }
 
 by_namespace() {
@@ -182,7 +182,7 @@ races() {
 		ip link set vr up
 		ip link set vs up
 		sleep 0.$((RANDOM % 4))
-		timeout 9 ip link delete vr || fail "round $round"
+		within 9 ip link delete vr || fail "round $round"
 	done
 	touch "$stop"
 	wait
