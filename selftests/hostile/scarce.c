@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Makes an object while one allocation of the kernel fails: the first of this
+ * task, then the second (or STEP further), until all have failed once. It is
+ * made all the same, or ENOMEM says why not; or EFAULT, where copies from and to
+ * the process fail in the same way. Or unmakes one so, which may fail, too, but
+ * leaves it as it was.
+ *
+ *	scarce DEVICE GID KIND make|unmake [STEP]
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/udmabuf.h>
+#include <rdma/rdma_netlink.h>
+#include <stdbool.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../lib/pair.h"
+
+/* More allocations than any of the operations makes. */
+#define MOST	3000
+
+#define LARGE	(8 << 20)
+
+/* What objects are made with. */
+static struct ibv_comp_channel *channel;
+static struct ibv_xrcd *xrcd;
+static struct ibv_cq *cq;
+static struct ibv_qp *ud;
+static struct ibv_dm *dm;
+static void *memory;
+static int dmabuf;
+
+static void *made(void *object, int err)
+{
+	errno = err;
+	return err ? NULL : object;
+}
+
+static void *make_context(void)
+{
+	return ibv_open_device(ctx->device);
+}
+
+static int unmake_context(void *context)
+{
+	return ibv_close_device(context);
+}
+
+static void *make_pd(void)
+{
+	return ibv_alloc_pd(ctx);
+}
+
+static int unmake_pd(void *pd)
+{
+	return ibv_dealloc_pd(pd);
+}
+
+static void *make_channel(void)
+{
+	return ibv_create_comp_channel(ctx);
+}
+
+static int unmake_channel(void *channel)
+{
+	return ibv_destroy_comp_channel(channel);
+}
+
+static void *make_cq(void)
+{
+	return ibv_create_cq(ctx, 1000, NULL, channel, 0);
+}
+
+static int unmake_cq(void *cq)
+{
+	return ibv_destroy_cq(cq);
+}
+
+/* Grows, and shrinks again: what fails leaves the queue as it is. */
+static void *resize_cq(void)
+{
+	return made(cq, ibv_resize_cq(cq, 2000));
+}
+
+static int resize_back(void *cq)
+{
+	return ibv_resize_cq(cq, 10);
+}
+
+static void *make_srq(void)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = 500, .max_sge = 2 },
+	};
+
+	return ibv_create_srq(pd, &init);
+}
+
+static int unmake_srq(void *srq)
+{
+	return ibv_destroy_srq(srq);
+}
+
+static void *make_xrcd(void)
+{
+	struct ibv_xrcd_init_attr init = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1, .oflags = O_CREAT,
+	};
+
+	return ibv_open_xrcd(ctx, &init);
+}
+
+static int unmake_xrcd(void *xrcd)
+{
+	return ibv_close_xrcd(xrcd);
+}
+
+static void *make_xsrq(void)
+{
+	struct ibv_srq_init_attr_ex init = {
+		.attr = { .max_wr = 500, .max_sge = 2 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_XRCD |
+			     IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_PD,
+		.srq_type = IBV_SRQT_XRC, .pd = pd, .xrcd = xrcd, .cq = cq,
+	};
+
+	return ibv_create_srq_ex(ctx, &init);
+}
+
+static struct ibv_qp *new_qp(enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = type,
+		.send_cq = cq, .recv_cq = cq, .pd = pd,
+		.cap = { .max_send_wr = 500, .max_recv_wr = 500,
+			 .max_send_sge = 2, .max_recv_sge = 2 },
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+	};
+
+	if (type == IBV_QPT_XRC_SEND) {
+		init.recv_cq = NULL;
+		init.cap.max_recv_wr = 0;
+		init.cap.max_recv_sge = 0;
+	} else if (type == IBV_QPT_XRC_RECV) {
+		init = (struct ibv_qp_init_attr_ex) {
+			.qp_type = type, .xrcd = xrcd,
+			.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+		};
+	}
+	return ibv_create_qp_ex(ctx, &init);
+}
+
+static int unmake_qp(void *qp)
+{
+	return ibv_destroy_qp(qp);
+}
+
+/* What was made before the failure goes again; nothing fails any more then. */
+static void *made_qp(struct ibv_qp *qp, int err)
+{
+	if (err)
+		EXPECT(!ibv_destroy_qp(qp));
+	return made(qp, err);
+}
+
+static void *make_rc(void)
+{
+	struct ibv_qp *qp = new_qp(IBV_QPT_RC);
+
+	return qp ? made_qp(qp, connect_qp(qp, qp->qp_num)) : NULL;
+}
+
+static void *make_uc(void)
+{
+	struct ibv_qp_attr init = init_attr(), rtr, rts = { 0 };
+	struct ibv_qp *qp = new_qp(IBV_QPT_UC);
+
+	if (!qp)
+		return NULL;
+	rtr = rtr_attr(qp->qp_num);
+	init.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
+	rts.qp_state = IBV_QPS_RTS;
+	return made_qp(qp, ibv_modify_qp(qp, &init, TO_INIT) ?:
+		       ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
+				     IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				     IBV_QP_RQ_PSN) ?:
+		       ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN));
+}
+
+static void *make_ud(void)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 1,
+	};
+	struct ibv_qp *qp = new_qp(IBV_QPT_UD);
+
+	if (!qp)
+		return NULL;
+	return made_qp(qp, ibv_modify_qp(qp, &attr, IBV_QP_STATE |
+					 IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+					 IBV_QP_QKEY));
+}
+
+static void *make_xrc_send(void)
+{
+	return new_qp(IBV_QPT_XRC_SEND);
+}
+
+static void *make_xrc_recv(void)
+{
+	return new_qp(IBV_QPT_XRC_RECV);
+}
+
+static void *make_mr(void)
+{
+	return ibv_reg_mr(pd, memory, LARGE, RIGHTS);
+}
+
+static void *make_odp(void)
+{
+	return ibv_reg_mr(pd, memory, LARGE, RIGHTS | IBV_ACCESS_ON_DEMAND);
+}
+
+static void *make_of_dmabuf(void)
+{
+	return ibv_reg_dmabuf_mr(pd, 0, LARGE, 0, dmabuf, RIGHTS);
+}
+
+static void *make_of_dm(void)
+{
+	return ibv_reg_dm_mr(pd, dm, 0, 4096, RIGHTS | IBV_ACCESS_ZERO_BASED);
+}
+
+static int unmake_mr(void *mr)
+{
+	return ibv_dereg_mr(mr);
+}
+
+static void *make_other_mr(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, memory, 4096, RIGHTS);
+	int err;
+
+	if (!mr)
+		return NULL;
+	err = ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
+			   memory, LARGE, 0);
+	if (!err)
+		return mr;
+	err = errno;
+	EXPECT(!ibv_dereg_mr(mr));
+	return made(NULL, err);
+}
+
+static void *make_dm(void)
+{
+	struct ibv_alloc_dm_attr attr = { .length = 4096 };
+
+	return ibv_alloc_dm(ctx, &attr);
+}
+
+static int unmake_dm(void *dm)
+{
+	return ibv_free_dm(dm);
+}
+
+static void *make_mw(void)
+{
+	return ibv_alloc_mw(pd, IBV_MW_TYPE_2);
+}
+
+static int unmake_mw(void *mw)
+{
+	return ibv_dealloc_mw(mw);
+}
+
+static void *make_ah(void)
+{
+	struct ibv_ah_attr attr = rtr_attr(1).ah_attr;
+
+	return ibv_create_ah(pd, &attr);
+}
+
+static int unmake_ah(void *ah)
+{
+	return ibv_destroy_ah(ah);
+}
+
+static const union ibv_gid group = {
+	.raw = { [10] = 0xff, [11] = 0xff, 239, 64, 0, 1 },
+};
+
+static void *make_group(void)
+{
+	return made(ud, ibv_attach_mcast(ud, &group, 0));
+}
+
+static int unmake_group(void *qp)
+{
+	return ibv_detach_mcast(qp, &group, 0);
+}
+
+static size_t add_attr(char *at, int type, const char *text)
+{
+	struct nlattr *attr = (struct nlattr *)at;
+
+	attr->nla_type = type;
+	attr->nla_len = NLA_HDRLEN + strlen(text) + 1;
+	strcpy(at + NLA_HDRLEN, text);
+	return NLA_ALIGN(attr->nla_len);
+}
+
+/* What "rdma link add scarce0 type frdma netdev scarce" asks for. */
+static void *make_link(void)
+{
+	static char bytes[512] __attribute__((aligned(4)));
+	struct nlmsghdr *msg = (struct nlmsghdr *)bytes;
+	size_t len = NLMSG_HDRLEN;
+	static int fd = -1;
+	ssize_t got;
+	int err;
+
+	memset(bytes, 0, sizeof(bytes));
+	len += add_attr(bytes + len, RDMA_NLDEV_ATTR_DEV_NAME, "scarce0");
+	len += add_attr(bytes + len, RDMA_NLDEV_ATTR_LINK_TYPE, "frdma");
+	len += add_attr(bytes + len, RDMA_NLDEV_ATTR_NDEV_NAME, "scarce");
+	msg->nlmsg_len = len;
+	msg->nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV,
+					   RDMA_NLDEV_CMD_NEWLINK);
+	msg->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+
+	if (fd >= 0)
+		close(fd);
+	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA);
+	if (fd < 0 || send(fd, bytes, len, 0) < 0)
+		return NULL;
+	/* The answer may have been what could not be allocated. */
+	got = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	if (got < 0) {
+		err = errno == EAGAIN ? ENOBUFS : errno;
+		(void)!system("rdma link delete scarce0 2>/dev/null");
+		return made(NULL, err);
+	}
+	err = -((struct nlmsgerr *)NLMSG_DATA(msg))->error;
+	return made(bytes, err);
+}
+
+static int unmake_link(void *link)
+{
+	(void)link;
+	return system("rdma link delete scarce0");
+}
+
+static const struct kind {
+	const char *name;
+	void *(*make)(void);
+	int (*unmake)(void *object);
+} kinds[] = {
+	{ "context", make_context, unmake_context },
+	{ "pd", make_pd, unmake_pd },
+	{ "channel", make_channel, unmake_channel },
+	{ "cq", make_cq, unmake_cq },
+	{ "cq_size", resize_cq, resize_back },
+	{ "srq", make_srq, unmake_srq },
+	{ "xrcd", make_xrcd, unmake_xrcd },
+	{ "xsrq", make_xsrq, unmake_srq },
+	{ "rc", make_rc, unmake_qp },
+	{ "uc", make_uc, unmake_qp },
+	{ "ud", make_ud, unmake_qp },
+	{ "xrc_send", make_xrc_send, unmake_qp },
+	{ "xrc_recv", make_xrc_recv, unmake_qp },
+	{ "mr", make_mr, unmake_mr },
+	{ "odp", make_odp, unmake_mr },
+	{ "dmabuf", make_of_dmabuf, unmake_mr },
+	{ "other_mr", make_other_mr, unmake_mr },
+	{ "dm", make_dm, unmake_dm },
+	{ "of_dm", make_of_dm, unmake_mr },
+	{ "mw", make_mw, unmake_mw },
+	{ "ah", make_ah, unmake_ah },
+	{ "group", make_group, unmake_group },
+	{ "link", make_link, unmake_link },
+};
+
+static const struct kind *find_kind(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	EXPECT(!"a kind of object");
+	return NULL;
+}
+
+static int make_dmabuf(void)
+{
+	int dev = open("/dev/udmabuf", O_RDWR);
+	int mem = memfd_create("udmabuf", MFD_ALLOW_SEALING);
+	struct udmabuf_create create = { .memfd = mem, .size = LARGE };
+	int fd;
+
+	EXPECT(dev >= 0 && mem >= 0);
+	EXPECT(!ftruncate(mem, LARGE));
+	EXPECT(!fcntl(mem, F_ADD_SEALS, F_SEAL_SHRINK));
+	fd = ioctl(dev, UDMABUF_CREATE, &create);
+	EXPECT(fd >= 0);
+	close(mem);
+	close(dev);
+	return fd;
+}
+
+static void prepare(void)
+{
+	memory = mmap(NULL, LARGE, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	EXPECT(memory != MAP_FAILED);
+	dmabuf = make_dmabuf();
+	channel = make_channel();
+	cq = ibv_create_cq(ctx, 10, NULL, NULL, 0);
+	xrcd = make_xrcd();
+	dm = make_dm();
+	EXPECT(channel && cq && xrcd && dm);
+	ud = make_ud();
+	EXPECT(ud);
+}
+
+static void forget(void)
+{
+	EXPECT(!ibv_destroy_qp(ud) && !ibv_free_dm(dm));
+	EXPECT(!ibv_close_xrcd(xrcd) && !ibv_destroy_cq(cq));
+	EXPECT(!ibv_destroy_comp_channel(channel));
+	EXPECT(!ibv_dealloc_pd(pd) && !ibv_close_device(ctx));
+	close(dmabuf);
+}
+
+static int fail_nth;
+
+/* From now on the @n-th allocation of this task fails, and no other. */
+static void fail_at(unsigned int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", n);
+
+	EXPECT(pwrite(fail_nth, text, len, 0) == len);
+}
+
+/* None fails any more. Has one failed? These two calls copy, too, and so may
+ * be what fails. */
+static bool one_has_failed(void)
+{
+	char text[16] = "";
+	ssize_t len = pread(fail_nth, text, sizeof(text) - 1, 0);
+
+	while (pwrite(fail_nth, "0", 1, 0) != 1)
+		;
+	return len > 0 && !atoi(text);
+}
+
+static bool is_of_scarcity(int err)
+{
+	return err == ENOMEM || err == ENOBUFS || err == ENFILE ||
+	       err == EFAULT;
+}
+
+/* Makes one, of which allocation @n fails. False if there are not so many. */
+static bool make_scarcely(const struct kind *kind, unsigned int n,
+			  unsigned int *refused)
+{
+	void *object;
+	bool failed;
+	int err;
+
+	fail_at(n);
+	object = kind->make();
+	err = errno;
+	failed = one_has_failed();
+	if (!object) {
+		errno = err;
+		EXPECT(failed && is_of_scarcity(err));
+		++*refused;
+		return true;
+	}
+	EXPECT(!kind->unmake(object));
+	return failed;
+}
+
+/* The same while it is unmade. */
+static bool unmake_scarcely(const struct kind *kind, unsigned int n,
+			    unsigned int *refused)
+{
+	void *object = kind->make();
+	bool failed;
+	int err;
+
+	EXPECT(object);
+	fail_at(n);
+	err = kind->unmake(object);
+	failed = one_has_failed();
+	if (err) {
+		errno = err < 0 ? errno : err;
+		EXPECT(failed && is_of_scarcity(errno));
+		EXPECT(!kind->unmake(object));
+		++*refused;
+	}
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int n = 1, step = 1, refused = 0;
+	const struct kind *kind;
+	bool make;
+
+	EXPECT(argc == 5 || argc == 6);
+	open_device(argv[1], argv[2]);
+	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR);
+	EXPECT(fail_nth >= 0);
+	prepare();
+	kind = find_kind(argv[3]);
+	make = !strcmp(argv[4], "make");
+	if (argc == 6)
+		step = atoi(argv[5]);
+
+	EXPECT(!kind->unmake(kind->make()));
+	while (n < MOST && (make ? make_scarcely(kind, n, &refused) :
+				   unmake_scarcely(kind, n, &refused)))
+		n += step;
+	EXPECT(n < MOST && (!make || n > 1));
+	printf("%s a %s: %u allocations and copies, %u refusals\n", argv[4],
+	       kind->name, n - 1, refused);
+	forget();
+	return 0;
+}

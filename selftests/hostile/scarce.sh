@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Memory is scarce: each allocation of each call that makes an object fails
+# once (scarce.c); and under traffic, many of the module's allocations. Needs the
+# debug kernel, which can do that, and sees what is lost.
+#
+# guests: 1
+# kernel: debug
+# timeout: 900
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/ends.sh"
+
+FAULTS=/sys/kernel/debug
+
+faults_are_possible() {
+	[ -e /proc/self/fail-nth ] && [ -d $FAULTS/failslab ] ||
+		skip "this kernel cannot make allocations fail"
+}
+
+# None fails unless asked for; then also those that may sleep, and in silence.
+faults_set_up() {
+	local kind
+
+	for kind in failslab fail_page_alloc fail_usercopy; do
+		echo 0 >$FAULTS/$kind/verbose
+		echo 0 >$FAULTS/$kind/probability
+		echo 0 >$FAULTS/$kind/require-start
+		echo 0xffffffffffffffff >$FAULTS/$kind/require-end
+		[ ! -e $FAULTS/$kind/ignore-gfp-wait ] ||
+			echo N >$FAULTS/$kind/ignore-gfp-wait
+		[ ! -e $FAULTS/$kind/ignore-gfp-highmem ] ||
+			echo N >$FAULTS/$kind/ignore-gfp-highmem
+		[ ! -e $FAULTS/$kind/min-order ] ||
+			echo 0 >$FAULTS/$kind/min-order
+	done
+}
+
+# Copies from and to processes do not fail: only those that nobody asks for do.
+copies_do_not() {
+	echo 1 >$FAULTS/fail_usercopy/require-end
+}
+
+# HOW is make or unmake; arguments of scarce.c. When an object has been unmade,
+# it cannot be told any more that there was no room for the answer.
+scarcely() {
+	local how=$1 before
+
+	shift
+	faults_are_possible
+	faults_set_up
+	[ "$how" = make ] || copies_do_not
+	links_up
+	defer ip link delete scarce
+	modprobe dummy numdummies=0
+	ip link add scarce type dummy
+	ip link set scarce up
+	before=$(rdma resource show)
+	"$KTAP_TMP/scarce" frdma0 "$(gid_index frdma0 v4)" "$1" "$how" "${@:2}" |
+		tee "$KTAP_TMP/said"
+	note "$(<"$KTAP_TMP/said")"
+	[ "$(rdma resource show)" = "$before" ] ||
+		fail "before: $before; after: $(rdma resource show)"
+}
+
+# PERCENT of the allocations that the module asks for, itself or by what it
+# calls, fail.
+module_fails() {
+	local percent=$1 base size kind
+
+	defer faults_set_up
+	read -r size base < <(awk '$1 == "frdma" { print $2, $6 }' /proc/modules)
+	for kind in failslab fail_page_alloc; do
+		echo -1 >$FAULTS/$kind/times
+		echo "$base" >$FAULTS/$kind/require-start
+		printf '0x%x' $((base + size)) >$FAULTS/$kind/require-end
+		echo "$percent" >$FAULTS/$kind/probability
+	done
+}
+
+# A packet for which there is no memory is a lost packet.
+traffic_goes_on() {
+	faults_are_possible
+	faults_set_up
+	ends_up
+	flow "$1" frdma0 frdma1
+	module_fails "$2"
+	flow_is_well
+	faults_set_up
+	note "dropped for want of memory: $(counter frdma0 drop_no_memory)" \
+		"and $(counter frdma1 drop_no_memory)"
+	pingpong "$1" -n 20
+}
+
+# The same where memory is so scarce that nothing passes: it is told in the end,
+# and the link is as before when there is memory again.
+traffic_ends() {
+	faults_are_possible
+	faults_set_up
+	ends_up
+	flow v4 frdma0 frdma1 -t 12 -r 3
+	module_fails 100
+	flow_fails 20 'retry counter exceeded\|post:'
+	faults_set_up
+	pingpong v4 -n 20
+}
+
+flow_build || exit
+cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/scarce" "${0%.sh}.c" -libverbs ||
+	exit
+KINDS=(pd cq cq_size srq xrcd xsrq rc uc ud xrc_send xrc_recv mr odp dmabuf
+	other_mr dm of_dm mw ah group)
+
+for kind in "${KINDS[@]}" context channel; do
+	ktap_test scarcely make $kind
+done
+for kind in "${KINDS[@]}"; do
+	ktap_test scarcely unmake $kind
+done
+# More than a thousand, and each takes a second.
+KTAP_LIMIT=${FULL:+20}300 ktap_test scarcely make link ${FULL:-17}
+for family in v4 v6; do
+	ktap_test traffic_goes_on $family 5
+done
+ktap_test traffic_ends
+ktap_end
