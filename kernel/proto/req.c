@@ -315,16 +315,20 @@ void frdma_req_seek(struct frdma_req *rq, u32 psn)
  * @rq: state, whose next work request will not be sent after all
  *
  * A packet asks for no acknowledgement where one behind it would. If that one
- * never comes, the last one that was sent goes out again, and asks.
+ * never comes, the last one that was sent goes out again, and asks. That is
+ * no READ, so READs still begin where they did.
  *
  * Return: true if there is such a packet, which is the next to be sent.
  */
 bool frdma_req_ask(struct frdma_req *rq)
 {
+	u32 restart_psn = rq->restart_psn;
+
 	if (!frdma_req_is_reliable(rq) || !rq->since_ack_req ||
 	    !frdma_req_outstanding(rq))
 		return false;
 	frdma_req_seek(rq, frdma_psn_add(rq->psn, -1));
+	rq->restart_psn = restart_psn;
 	rq->since_ack_req = 0;
 	rq->ask = true;
 	return true;

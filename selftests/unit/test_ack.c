@@ -274,6 +274,33 @@ TEST(frdma_ack_judge__read_response_in_the_wrong_place)
 	}
 }
 
+/*
+ * The second packet of a response was lost. Asked for from there, off the
+ * grid, and then the SEND behind it, which was sent once more only in order to
+ * be acknowledged, since nothing behind it may be sent now (SQD).
+ */
+TEST(frdma_ack_judge__read_from_the_middle_and_a_question_behind_it)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 4 * SENDQ_MTU);
+	sent(IB_UVERBS_WR_SEND, 1);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 0, SENDQ_MTU),
+		  FRDMA_ACK_DATA);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, 2, SENDQ_MTU),
+		  FRDMA_ACK_LOST);
+	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+
+	/* Behind the SEND there is one, so that it asks for nothing. */
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(1));
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+	EXPECT(frdma_req_ask(&q.rq));
+	EXPECT(sendq_send(&q).hdr.ack_req);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 1, SENDQ_MTU),
+		  FRDMA_ACK_DATA);
+}
+
 /* Asked for whole, then in fine pieces: the answers may be of either. */
 TEST(frdma_ack_judge__read_asked_for_again_in_fine_pieces)
 {
