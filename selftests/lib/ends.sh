@@ -46,10 +46,9 @@ veth_up() {
 	in_far ip link set vb up
 }
 
-# Gives the interfaces NEAR (va) and FAR (vb) addresses and links.
-# shellcheck disable=SC2120 # some callers take the defaults
-links_on() {
-	local near=${1:-va} far=${2:-vb}
+# Gives the interfaces NEAR and FAR addresses.
+addresses_on() {
+	local near=$1 far=$2
 
 	ip link set "$near" up
 	ip address add $ENDS_NEAR4/24 dev "$near"
@@ -60,6 +59,14 @@ links_on() {
 	[ ! -d /proc/sys/net/ipv6 ] ||
 		in_far ip address add $ENDS_FAR6/64 dev "$far" nodad
 	await 20 ping -c 1 -W 1 $ENDS_FAR4
+}
+
+# Gives them (va, vb) addresses and links.
+# shellcheck disable=SC2120 # some callers take the defaults
+links_on() {
+	local near=${1:-va} far=${2:-vb}
+
+	addresses_on "$near" "$far"
 	modprobe frdma
 	rdma link add frdma0 type frdma netdev "$near"
 	in_far rdma link add frdma1 type frdma netdev "$far"
@@ -70,6 +77,11 @@ links_on() {
 ends_up() {
 	veth_up
 	links_on
+}
+
+# True if rdma_cm listens on that address of either end.
+is_listening() {
+	rdma resource show cm_id | grep LISTEN | grep -F "$1"
 }
 
 # ibv_rc_pingpong between both ends, over FAMILY (v4), with these options.
@@ -91,37 +103,45 @@ pingpong() {
 	wait $pid || fail "server: $(<"$KTAP_TMP/server")"
 }
 
-# Builds lib/flow.c, which runs checked traffic between two links.
+# Builds lib/flow, which runs checked traffic between two links.
 flow_build() {
 	cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/flow" \
-		"${BASH_SOURCE[0]%/*}/flow.c" -libverbs
+		"${BASH_SOURCE[0]%/*}"/flow/*.c -libverbs -lpthread
 }
 
+# Options of flow: all kinds of traffic, each at its leisure.
+# shellcheck disable=SC2034 # for the programs
+ALL_KINDS=(-k "rc,xrc,uc,ud,multicast" -s 4096 -p 50)
+
 # Starts traffic from link A (frdma0) to link B (frdma1) and waits until it
-# flows; what it says comes to $KTAP_TMP/flow.out, its process is $FLOW.
+# flows; what it says comes to $FLOW_OUT, its process is $FLOW.
+FLOW_OUT=$KTAP_TMP/flow.out
 flow() {
 	local family=${1:-v4} a=${2:-frdma0} b=${3:-frdma1} ga gb
 
 	shift 3 || shift $#
 	ga=$(gid_index "$a" "$family")
 	gb=$(gid_index "$b" "$family")
-	"$KTAP_TMP/flow" "$@" "$a" "$ga" "$b" "$gb" >"$KTAP_TMP/flow.out" 2>&1 &
+	"$KTAP_TMP/flow" "$@" "$a" "$ga" "$b" "$gb" >"$FLOW_OUT" 2>&1 &
 	FLOW=$!
-	await 10 grep -q flows "$KTAP_TMP/flow.out"
+	await 20 grep -q flows "$FLOW_OUT"
 }
 
 # It must go on for a moment, end when told to, and have seen no error.
 flow_is_well() {
 	local before
 
-	before=$(stat -c %s "$KTAP_TMP/flow.out")
+	before=$(stat -c %s "$FLOW_OUT")
 	await 20 flow_moved "$before"
 	kill -TERM "$FLOW"
-	wait "$FLOW" || fail "flow: $(tail -n 1 "$KTAP_TMP/flow.out")"
+	wait "$FLOW" || fail "flow: $(tail -n 1 "$FLOW_OUT")"
 }
 
 flow_moved() {
-	[ "$(stat -c %s "$KTAP_TMP/flow.out")" -gt "$1" ]
+	[ "$(stat -c %s "$FLOW_OUT")" -gt "$1" ] || {
+		tail -n 3 "$FLOW_OUT"
+		return 1
+	}
 }
 
 # It must end by itself within SEC seconds, saying TEXT.
@@ -130,8 +150,16 @@ flow_fails() {
 
 	await "$seconds" flow_ended
 	! wait "$FLOW" || fail "flow ended well"
-	grep -q -e "$text" "$KTAP_TMP/flow.out" ||
-		fail "flow: $(tail -n 2 "$KTAP_TMP/flow.out")"
+	grep -q -e "$text" "$FLOW_OUT" ||
+		fail "flow: $(tail -n 2 "$FLOW_OUT")"
+}
+
+# It must end by itself within SEC seconds, each of KINDS flows saying TEXT.
+# Arguments: SEC KINDS TEXT
+flows_fail() {
+	flow_fails "$1" "$3"
+	[ "$(grep -c -e "^[a-z]*: .*\($3\)" "$FLOW_OUT")" = "$2" ] ||
+		fail "not all: $(<"$FLOW_OUT")"
 }
 
 flow_ended() {
