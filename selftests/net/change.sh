@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What changes under a link while connections live: MTU, name, addresses,
-# state, namespace, sleep.
+# state, namespace, CPUs, sleep. FULL=1 for many rounds.
 #
 # guests: 1
 # timeout: 600
@@ -17,7 +17,7 @@ active_mtu() {
 mtu_changes() {
 	ends_up
 	active_mtu 1024
-	flow v4 frdma0 frdma1
+	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}"
 	ip link set va mtu 9000
 	in_far ip link set vb mtu 9000
 	await 5 active_mtu 4096
@@ -32,7 +32,7 @@ mtu_changes() {
 
 netdev_is_renamed() {
 	ends_up
-	flow v4 frdma0 frdma1
+	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}"
 	ip link set va name vx
 	defer ip link set vx name va
 	flow_is_well
@@ -42,7 +42,7 @@ netdev_is_renamed() {
 
 link_is_renamed() {
 	ends_up
-	flow v4 frdma0 frdma1
+	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}"
 	rdma dev set frdma0 name frdma7
 	defer rdma link delete frdma7
 	flow_is_well
@@ -53,7 +53,7 @@ link_is_renamed() {
 
 other_address_comes_and_goes() {
 	ends_up
-	flow v4 frdma0 frdma1
+	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}"
 	ip address add 10.79.0.1/24 dev va
 	await 5 gid_is_there 0a4f:0001
 	ip address delete 10.79.0.1/24 dev va
@@ -125,15 +125,36 @@ events_are() {
 # Its queue pairs would know routes and addresses of elsewhere.
 netdev_moves_to_another_namespace() {
 	ends_up
-	flow v4 frdma0 frdma1
+	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}"
 	ip link set va netns far
-	flow_fails 20 'post:\|poll:\|status:'
+	flows_fail 20 5 'post:\|poll:\|status:'
 	await 10 gone frdma0
 	in_far ip link set va up
 	in_far rdma link add frdma0 type frdma netdev va
 	await 10 port_is frdma0
 	in_far ip link delete va
 	await 10 gone frdma0
+}
+
+# A CPU takes what was its to do with it, and finds it when it comes back.
+cpus_come_and_go() {
+	local cpu=/sys/devices/system/cpu/cpu1/online round
+
+	[ -e $cpu ] || skip "no CPU can be taken away"
+	ends_up
+	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}"
+	defer bash -c "echo 1 >$cpu"
+	for round in $(seq "$1"); do
+		echo 0 >$cpu || fail "round $round"
+		sleep 0.$((RANDOM % 5))
+		echo 1 >$cpu || fail "round $round"
+		sleep 0.$((RANDOM % 5))
+	done
+	flow_is_well
+	echo 0 >$cpu
+	pingpong v4 -n 20
+	rdma link delete frdma0
+	echo 1 >$cpu
 }
 
 # All tasks are frozen for a while, but packets and timers are not. What the
@@ -161,5 +182,6 @@ ktap_test own_address_comes_back
 ktap_test netdev_pauses
 ktap_test port_events
 ktap_test netdev_moves_to_another_namespace
+ktap_test cpus_come_and_go ${FULL:+10}3
 ktap_test suspend_freezes_tasks
 ktap_end

@@ -5,7 +5,8 @@
 # each leaves a clean log and no reference behind. FULL=1 for many rounds.
 #
 # guests: 1
-# timeout: 600
+# named: bookworm sid
+# timeout: 2400
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/ends.sh"
@@ -36,12 +37,13 @@ by_rmmod() {
 	modprobe -r frdma
 }
 
-# A process polls, its link goes: it is told, and everything is released.
+# A process polls, its link goes: each of its queue pairs, of all kinds, is told,
+# and everything is released.
 polling() {
 	ends_up
-	flow v4 frdma0 frdma1
+	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}"
 	"by_$1"
-	flow_fails 15 'post:\|poll:\|status:'
+	flows_fail 15 5 'post:\|poll:\|status:'
 	[ "$1" != delete ] || rdma link delete frdma1
 	nothing_is_left
 }
@@ -80,6 +82,27 @@ ended() {
 	! kill -0 "$1" 2>/dev/null
 }
 
+# The same while a connection of rdma_cm is in use. What rping makes of it is
+# its own affair: it has to end when it is killed.
+connected() {
+	local server client
+
+	ends_up
+	in_far rping -s -a $ENDS_FAR4 >"$KTAP_TMP/server" 2>&1 &
+	server=$!
+	await 10 is_listening $ENDS_FAR4
+	stdbuf -oL rping -c -v -C 100000000 -a $ENDS_FAR4 \
+		>"$KTAP_TMP/client" 2>&1 &
+	client=$!
+	await 20 grep -q 'ping data' "$KTAP_TMP/client"
+	"by_$1"
+	[ "$1" != delete ] || rdma link delete frdma1
+	kill -KILL $server $client 2>/dev/null || true
+	await 5 ended $server
+	await 5 ended $client
+	nothing_is_left
+}
+
 # A namespace that nobody has named ends with its last process: one that is
 # killed while it sends to itself.
 namespace_exits() {
@@ -111,35 +134,126 @@ is_elsewhere() {
 	[ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ]
 }
 
-# An interface that goes down ends no link; its connections die of silence.
+# Where namespaces share no RDMA devices: frdma1 is in "far" alone.
+exclusive_up() {
+	defer await 10 rdma system set netns shared
+	rdma system set netns exclusive || skip "namespaces share devices here"
+	veth_up
+	addresses_on va vb
+	modprobe frdma
+	rdma link add frdma0 type frdma netdev va
+	in_far rdma link add frdma1 type frdma netdev vb
+	! there frdma1 || rdma dev set frdma1 netns far
+	await 10 port_is frdma0
+	await 10 is_in far frdma1
+	await 10 ip netns exec far \
+		grep ACTIVE /sys/class/infiniband/frdma1/ports/1/state
+}
+
+# True if that RDMA device is in the namespace.
+is_in() {
+	nsenter --net="/run/netns/$1" rdma dev show "$2" 2>/dev/null | grep .
+}
+
+# A process in "far" and one here talk to each other: $SERVER, $CLIENT.
+talk() {
+	local far
+
+	far=$(ip netns exec far bash -c "$(declare -f gid_index ktap_on)
+		gid_index frdma1 v4")
+	ip netns exec far ibv_rc_pingpong -d frdma1 -g "$far" -n 100000000 \
+		>"$KTAP_TMP/server" 2>&1 &
+	SERVER=$!
+	await 10 in_far bash -c 'ss -Hltn sport = :18515 | grep .'
+	ibv_rc_pingpong -d frdma0 -g "$(gid_index frdma0 v4)" -n 100000000 \
+		$ENDS_FAR4 >"$KTAP_TMP/client" 2>&1 &
+	CLIENT=$!
+	await 20 talked
+}
+
+talked() {
+	[ "$(counter frdma0 rx_packets)" -gt 100 ]
+}
+
+# A device that goes to another namespace leaves its users behind, and comes
+# back when that ends. Who waits for their messages never hears of it.
+device_moves_to_another_namespace() {
+	exclusive_up
+	defer ip netns delete other
+	ip netns add other
+	talk
+	in_far rdma dev set frdma1 netns other
+	await 10 ended $SERVER
+	kill -KILL $CLIENT
+	is_in other frdma1
+	! is_in far frdma1
+	ip netns delete other
+	await 10 there frdma1
+	rdma link delete frdma1
+	rdma link delete frdma0
+	ip netns delete far
+	nothing_is_left
+}
+
+# The interface takes the link along while the core takes the device back.
+device_is_in_a_namespace_that_ends() {
+	exclusive_up
+	talk
+	kill -KILL $SERVER
+	ip netns delete far
+	await 10 ended $CLIENT
+	nothing_is_left
+}
+
+# An interface that goes down ends no link; its connections die of silence, and
+# what has none goes on when it is up again.
 ifdown() {
+	local silent
+
 	ends_up
-	flow v4 frdma0 frdma1 -t 12 -r 3
+	FLOW_OUT=$KTAP_TMP/silent flow v4 frdma0 frdma1 "${ALL_KINDS[@]}" \
+		-k uc,ud,multicast
+	silent=$FLOW
+	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}" -k rc,xrc -t 12 -r 3
 	ip link set va down
-	flow_fails 20 'retry counter exceeded'
+	flows_fail 20 2 'retry counter exceeded'
 	await 5 port_is frdma0 DOWN
 	ip link set va up
 	await 5 port_is frdma0
+	FLOW=$silent FLOW_OUT=$KTAP_TMP/silent flow_is_well
 	pingpong v4 -n 50
 	rdma link delete frdma0
 	rdma link delete frdma1
 	nothing_is_left
 }
 
-# A killed process leaves nothing either.
+# A process that is killed, while it sends or before, leaves nothing either.
 killed() {
-	local before
+	local before round
 
 	ends_up
 	before=$(rdma resource show)
-	flow v4 frdma0 frdma1
-	kill -KILL "$FLOW"
-	wait "$FLOW" || true
-	[ "$(rdma resource show)" = "$before" ] ||
-		fail "$before; now: $(rdma resource show)"
+	for round in $(seq "$1"); do
+		"$KTAP_TMP/flow" "${ALL_KINDS[@]}" \
+			frdma0 "$(gid_index frdma0 v4)" \
+			frdma1 "$(gid_index frdma1 v4)" \
+			>"$KTAP_TMP/flow.out" 2>&1 &
+		FLOW=$!
+		sleep $((RANDOM % 2)).$((RANDOM % 10))
+		kill -KILL "$FLOW"
+		wait "$FLOW" || true
+		[ "$(rdma resource show)" = "$before" ] || fail "round $round:" \
+			"$before; now: $(rdma resource show)"
+	done
+	[ "$(groups_of vb)" = 0 ]
 	rdma link delete frdma0
 	rdma link delete frdma1
 	nothing_is_left
+}
+
+# In how many of the flow's groups is the far interface?
+groups_of() {
+	in_far ip maddress show dev "$1" | grep -cE '239.78|ff0e::' || true
 }
 
 # Links come and go next to one that works.
@@ -193,10 +307,13 @@ flow_build
 for way in delete netdev namespace rmmod; do
 	ktap_test polling $way
 	ktap_test sleeping $way
+	ktap_test connected $way
 done
 ktap_test namespace_exits
+ktap_test device_moves_to_another_namespace
+ktap_test device_is_in_a_namespace_that_ends
 ktap_test ifdown
-ktap_test killed
+ktap_test killed ${FULL:+10}5
 KTAP_LIMIT=300 ktap_test others_come_and_go ${FULL:+10}5
 KTAP_LIMIT=300 ktap_test races ${FULL:+10}10
 ktap_end
