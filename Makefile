@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 KVER	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KVER)/build
 
-export KVER KDIR DESTDIR RDMA_CORE_SRC QUICK
+export KVER KDIR DESTDIR RDMA_CORE_SRC QUICK SOAK_SECONDS
 
 ##@ Try it
 demo:		## two guests with frdma between them; installs what it needs
@@ -21,6 +21,8 @@ conformance:	## the conformance scripts on engine, module and rdma_rxe, with a t
 	@scripts/conformance
 check-debug:	## the guest tests on a kernel with KASAN, lockdep, kmemleak
 	@scripts/check debug
+soak:		## tests without end: SOAK_SECONDS=7200, or until interrupted
+	@scripts/soak
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
 	@scripts/programs $(PROGRAMS)
 bench:		## figures against rdma_rxe; QUICK=1 the short form
@@ -46,4 +48,4 @@ help:		## this list
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 
 .PHONY: all bench check check-debug check-programs clean conformance demo fuzz \
-	help install lint uninstall
+	help install lint soak uninstall

@@ -5,6 +5,7 @@
  *
  *	FRDMA_SIM_SEED=n	only that run of each test
  *	FRDMA_SIM_RUNS=n	so many runs of each test
+ *	FRDMA_SIM_FIRST=n	the first of them
  */
 #include "env_u64.h"
 #include "tap.h"
@@ -27,7 +28,7 @@ static void run_seed(struct sim_shape shape, u64 seed)
 static void run_all(struct sim_shape shape)
 {
 	u64 only = env_u64("FRDMA_SIM_SEED", 0);
-	u64 seed = only ? only : 1;
+	u64 seed = only ? only : env_u64("FRDMA_SIM_FIRST", 1);
 	u64 runs = only ? 1 : env_u64("FRDMA_SIM_RUNS", DEFAULT_RUNS);
 	u64 end = seed + runs;
 

@@ -209,7 +209,7 @@ static void run_all(struct wire_mood mood)
 {
 	bool bad = mood.drop || mood.copy || mood.spoil || mood.late;
 	u64 only = env_u64("FRDMA_SIM_SEED", 0);
-	u64 seed = only ? only : 1;
+	u64 seed = only ? only : env_u64("FRDMA_SIM_FIRST", 1);
 	u64 end = seed + (only ? 1 : env_u64("FRDMA_SIM_RUNS", DEFAULT_RUNS));
 
 	if (bad && FRDMA_PSN_BITS == 3) {
