@@ -313,7 +313,7 @@ ktap_test namespace_exits
 ktap_test device_moves_to_another_namespace
 ktap_test device_is_in_a_namespace_that_ends
 ktap_test ifdown
-ktap_test killed ${FULL:+10}5
+KTAP_LIMIT=400 ktap_test killed ${FULL:+10}5
 KTAP_LIMIT=300 ktap_test others_come_and_go ${FULL:+10}5
 KTAP_LIMIT=300 ktap_test races ${FULL:+10}10
 ktap_end
