@@ -7,6 +7,7 @@
 # cgroup.c.
 #
 # guests: 1
+# named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/memory.sh"

@@ -6,6 +6,7 @@
 # and others go on. death.c. FULL=1 for many more moments.
 #
 # guests: 1
+# named: bookworm sid
 # timeout: 600
 
 . "${0%/*}/../lib/frdma.sh"

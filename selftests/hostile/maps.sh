@@ -6,6 +6,7 @@
 # nothing is left. maps.c, one process for each case.
 #
 # guests: 1
+# named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
 

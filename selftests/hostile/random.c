@@ -62,6 +62,7 @@ static void one_life(const char *device, const char *gid, uint64_t seed)
 	open_device(device, gid);
 	EXPECT(!ibv_query_gid(ctx, 1, gid_index, &own_gid));
 	table_init();
+	has_groups = seed % 2;
 	for (i = 0; i < THREADS; i++) {
 		threads[i] = (struct thread) {
 			.random = seed * 1000003 + i,

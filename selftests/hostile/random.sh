@@ -9,6 +9,7 @@
 #		env FRDMA_CALLS=1000000 selftests/hostile/random.sh
 #
 # guests: 1
+# named: bookworm sid
 # timeout: 400
 
 . "${0%/*}/../lib/frdma.sh"

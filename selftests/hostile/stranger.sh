@@ -6,6 +6,7 @@
 # stranger.c; and with the tools of the administrator.
 #
 # guests: 1
+# named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
 

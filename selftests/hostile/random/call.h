@@ -30,6 +30,28 @@ struct sent {
 /* The file of a dma-buf. */
 static int dmabuf = -1;
 
+/* What this life has. */
+static bool has_groups;
+
+/*
+ * In one life queue pairs join groups, in the next those that are there are
+ * opened again: ib_uverbs_open_qp() (Linux 6.12; the core's) does not initialise
+ * the lock of the new object's groups, and two threads that meet there may end
+ * the kernel.
+ */
+static bool is_of_another_life(uint32_t command)
+{
+	switch (command) {
+	case IB_USER_VERBS_CMD_OPEN_QP:
+		return has_groups;
+	case IB_USER_VERBS_CMD_ATTACH_MCAST:
+	case IB_USER_VERBS_CMD_DETACH_MCAST:
+		return !has_groups;
+	default:
+		return false;
+	}
+}
+
 /*
  * Objects
  */
@@ -343,7 +365,7 @@ static void do_command(struct thread *me, unsigned int number)
 	uint64_t answer;
 	ssize_t len;
 
-	if (!has_room_for(call))
+	if (!has_room_for(call) || is_of_another_life(call->number))
 		return;
 	for (field = call->fields; field->how; field++)
 		put(body, field, value(me, field));
@@ -377,7 +399,9 @@ static void do_rubbish_command(struct thread *me)
 		words[i] = i >= used ? 0 : once_in(me, 2) ? rubbish(me) :
 			   rubbish(me) << 32 | (uint32_t)rubbish(me);
 	memcpy(command.body, words, IN_ROOM);
-	command.hdr.command = below(me, IB_USER_VERBS_CMD_OPEN_QP + 20);
+	do
+		command.hdr.command = below(me, IB_USER_VERBS_CMD_OPEN_QP + 20);
+	while (is_of_another_life(command.hdr.command));
 	if (once_in(me, 4))
 		command.hdr.command |= IB_USER_VERBS_CMD_FLAG_EXTENDED;
 	command.hdr.in_words = 2 + below(me, 40);
