@@ -32,6 +32,7 @@ static struct ibv_xrcd *xrcd;
 static struct ibv_cq *cq;
 static struct ibv_qp *ud;
 static struct ibv_dm *dm;
+static struct ibv_qp_attr route;	/* asked for before anything fails */
 static void *memory;
 static int dmabuf;
 
@@ -171,19 +172,25 @@ static void *made_qp(struct ibv_qp *qp, int err)
 
 static void *make_rc(void)
 {
+	struct ibv_qp_attr init = init_attr(), rtr = route, rts = rts_attr();
 	struct ibv_qp *qp = new_qp(IBV_QPT_RC);
 
-	return qp ? made_qp(qp, connect_qp(qp, qp->qp_num)) : NULL;
+	if (!qp)
+		return NULL;
+	rtr.dest_qp_num = qp->qp_num;
+	return made_qp(qp, ibv_modify_qp(qp, &init, TO_INIT) ?:
+		       ibv_modify_qp(qp, &rtr, TO_RTR) ?:
+		       ibv_modify_qp(qp, &rts, TO_RTS));
 }
 
 static void *make_uc(void)
 {
-	struct ibv_qp_attr init = init_attr(), rtr, rts = { 0 };
+	struct ibv_qp_attr init = init_attr(), rtr = route, rts = { 0 };
 	struct ibv_qp *qp = new_qp(IBV_QPT_UC);
 
 	if (!qp)
 		return NULL;
-	rtr = rtr_attr(qp->qp_num);
+	rtr.dest_qp_num = qp->qp_num;
 	init.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
 	rts.qp_state = IBV_QPS_RTS;
 	return made_qp(qp, ibv_modify_qp(qp, &init, TO_INIT) ?:
@@ -282,9 +289,7 @@ static int unmake_mw(void *mw)
 
 static void *make_ah(void)
 {
-	struct ibv_ah_attr attr = rtr_attr(1).ah_attr;
-
-	return ibv_create_ah(pd, &attr);
+	return ibv_create_ah(pd, &route.ah_attr);
 }
 
 static int unmake_ah(void *ah)
@@ -421,6 +426,7 @@ static void prepare(void)
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	EXPECT(memory != MAP_FAILED);
 	dmabuf = make_dmabuf();
+	route = rtr_attr(0);
 	channel = make_channel();
 	cq = ibv_create_cq(ctx, 10, NULL, NULL, 0);
 	xrcd = make_xrcd();
