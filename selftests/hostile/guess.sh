@@ -3,6 +3,8 @@
 #
 # Numbers that peers see (of queue pairs, in keys, source ports) do not tell the
 # next one, and are others after each load of the module: guess.c.
+#
+# named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/conformance.sh"

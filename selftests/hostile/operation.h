@@ -67,6 +67,13 @@ static inline bool is_response(uint8_t opcode)
 	       op <= ATOMIC_ACK;
 }
 
+/* Bytes of its headers. */
+static inline uint32_t hdr_len(const struct victim *v, uint8_t opcode)
+{
+	return operations[opcode & OPERATION].hdr_len +
+	       (v->transport == 0x60 ? 8 : v->transport == 0xa0 ? 4 : 0);
+}
+
 /* The words for a packet of that opcode in which all is right. */
 static inline void words_of(const struct victim *v, uint8_t opcode, char *words,
 		     size_t size)

@@ -4,7 +4,7 @@
  * connection's, frames for others, fragments, options, extension headers,
  * trains. peer.sh builds and runs it:
  *
- *	paths DEVICE GID_INDEX CASE
+ *	paths DEVICE GID_INDEX CASE...
  */
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -23,7 +23,6 @@
 #define IPV4		20
 #define IPV6		40
 #define UDP		8
-#define A_SPORT		0xc123
 #define JUMBO		65507		/* the largest payload of UDP */
 
 /* Linux 6.2 */
@@ -509,27 +508,50 @@ struct train {
 	uint32_t nr;
 };
 
+static uint32_t ip_len(void)
+{
+	return peer.ipv6 ? IPV6 : IPV4;
+}
+
+/* What a SEND to that kind has to say, besides. */
+static const char *words_of_kind(const struct victim *v)
+{
+	static char words[64];
+
+	words[0] = '\0';
+	if (v->kind == UD)
+		snprintf(words, sizeof(words), " qkey=%u", QKEY);
+	if (v->kind == XRC_TARGET)
+		snprintf(words, sizeof(words), " srqn=%u", v->srqn);
+	return words;
+}
+
 static void train_begins(struct train *train)
 {
 	train->len = 0;
 	train->nr = 0;
 }
 
+/* A SEND of @len bytes, the packet behind those that are there. */
 static void train_add(struct train *train, const struct victim *v,
-		      uint32_t psn, uint32_t len, const char *words)
+		      uint32_t len, const char *words)
 {
 	static struct packet packet;
+	char place[64];
 
-	build(&packet, v, "0x%02x ack len=%u psn=%u ip_id=%u %s",
-	      v->transport | SEND_ONLY, len, psn, train->nr, words);
+	snprintf(place, sizeof(place), peer.ipv6 ? "psn=%u" : "psn=%u ip_id=%u",
+		 v->psn + train->nr, train->nr);
+	build(&packet, v, "0x%02x ack len=%u %s%s %s",
+	      v->transport | SEND_ONLY, len, place, words_of_kind(v), words);
 	if (!train->nr++) {
 		frame_of(&train->frame, &packet);
 		train->len = packet.len;
 		return;
 	}
-	memcpy(train->frame.bytes + train->len, packet.bytes + IPV4 + UDP,
-	       packet.len - IPV4 - UDP);
-	train->len += packet.len - IPV4 - UDP;
+	memcpy(train->frame.bytes + train->len,
+	       packet.bytes + packet.at[HDR_BTH],
+	       packet.len - packet.at[HDR_BTH]);
+	train->len += packet.len - packet.at[HDR_BTH];
 }
 
 static uint32_t sum16(const uint8_t *at, size_t len)
@@ -554,40 +576,56 @@ static void put16(uint8_t *at, uint16_t value)
 	at[1] = value;
 }
 
+/* Lengths and checksums of headers that stand for all. */
+static void fit_train(struct train *train)
+{
+	uint8_t *ip = train->frame.bytes;
+	uint16_t udp_len = train->len - ip_len();
+	uint8_t *udp = ip + ip_len();
+
+	if (peer.ipv6) {
+		put16(ip + 4, udp_len);
+	} else {
+		put16(ip + 2, train->len);
+		put16(ip + 10, 0);
+		put16(ip + 10, ~folded(sum16(ip, IPV4)));
+	}
+	put16(udp + 4, udp_len);
+	/* The addresses lie right before; the rest is added by who cuts it. */
+	put16(udp + 6, folded(sum16(udp - (peer.ipv6 ? 32 : 8),
+				    peer.ipv6 ? 32 : 8) + 17 + udp_len));
+}
+
 /* Returns whether this kernel sends it. */
 static bool train_leaves(struct train *train, uint16_t size)
 {
-	uint8_t *ip = train->frame.bytes, *udp = ip + IPV4;
-	uint16_t udp_len = train->len - IPV4;
-
-	put16(ip + 2, train->len);
-	put16(ip + 10, 0);
-	put16(ip + 10, ~folded(sum16(ip, IPV4)));
-	put16(udp + 4, udp_len);
-	put16(udp + 6, folded(sum16(ip + 12, 8) + 17 + udp_len));
+	fit_train(train);
 	train->frame.how = (struct virtio_net_hdr) {
 		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
 		.gso_type = VIRTIO_NET_HDR_GSO_UDP_L4,
-		.hdr_len = ETHERNET + IPV4 + UDP, .gso_size = size,
-		.csum_start = ETHERNET + IPV4, .csum_offset = 6,
+		.hdr_len = ETHERNET + ip_len() + UDP, .gso_size = size,
+		.csum_start = ETHERNET + ip_len(), .csum_offset = 6,
 	};
 	return send_frame(&train->frame, train->len);
 }
 
-#define BYTES_OF(len)	(12 + (len) + 4)	/* from BTH to ICRC */
+/* Bytes of its packets, from BTH to ICRC. */
+static uint32_t bytes_of(const struct victim *v, uint32_t len)
+{
+	return hdr_len(v, v->transport | SEND_ONLY) + len + 4;
+}
 
 /* That they come whole, or the rest says nothing. */
-static bool trains_come(struct train *train)
+static bool trains_come(struct train *train, struct victim *v)
 {
-	struct victim *v = &victims[RC];
 	static struct reaction r;
 	uint32_t i;
 
 	train_begins(train);
 	for (i = 0; i < 3; i++)
-		train_add(train, v, v->psn + i, 64, "");
+		train_add(train, v, 64, "");
 	reaction_begins(&r);
-	if (!train_leaves(train, BYTES_OF(64)))
+	if (!train_leaves(train, bytes_of(v, 64)))
 		return false;
 	reaction_ends(&r, v);
 	if (executed(&r) != 3 || dropped(&r) ||
@@ -599,11 +637,12 @@ static bool trains_come(struct train *train)
 	return true;
 }
 
+#define SOME	(~0ULL)
+
 /* What a train brings about that is cut at @size. */
-static void train_is(struct train *train, uint16_t size, uint64_t done,
-		     uint64_t gone, const char *what)
+static void train_is(struct train *train, struct victim *v, uint16_t size,
+		     uint64_t done, uint64_t gone, const char *what)
 {
-	struct victim *v = &victims[RC];
 	static struct reaction r;
 	uint64_t nr;
 
@@ -612,11 +651,12 @@ static void train_is(struct train *train, uint16_t size, uint64_t done,
 		return;		/* the kernel takes no such train */
 	reaction_ends(&r, v);
 	nr = counted(&r, "rx_packets") - 1;
-	if (executed(&r) != done || (gone != ~0ULL && dropped(&r) != gone) ||
-	    (nr && executed(&r) + dropped(&r) < 1) || r.strange ||
+	if (executed(&r) != done || (gone != SOME && dropped(&r) != gone) ||
+	    executed(&r) + dropped(&r) < nr || r.strange ||
 	    r.answers > train->nr + 1) {
-		printf("%s, cut at %u: %llu and %llu expected; ", what, size,
-		       (unsigned long long)done, (unsigned long long)gone);
+		printf("%s, %s, cut at %u: %llu and %llu expected; ", v->name,
+		       what, size, (unsigned long long)done,
+		       (unsigned long long)gone);
 		print_reaction(&r);
 		exit(1);
 	}
@@ -624,47 +664,57 @@ static void train_is(struct train *train, uint16_t size, uint64_t done,
 	victim_heal(v);
 }
 
-static void trains(void)
+static void trains_to(struct train *train, struct victim *v)
 {
-	struct victim *v = &victims[RC];
-	static struct train train;
-	uint16_t size;
-	uint32_t i;
-
-	if (!trains_come(&train)) {
-		printf("this kernel sends no trains\n");
-		return;
-	}
+	bool ordered = v->kind == RC || v->kind == XRC_TARGET;
+	uint32_t bytes = bytes_of(v, 64), size, i;
 
 	/* The second is for somebody else. */
-	train_begins(&train);
-	train_add(&train, v, v->psn, 64, "");
-	train_add(&train, v, v->psn + 1, 64, "dqpn=0x123456");
-	train_add(&train, v, v->psn + 1, 64, "");
-	train_is(&train, BYTES_OF(64), 2, 1, "somebody else's packet");
+	train_begins(train);
+	train_add(train, v, 64, "");
+	train_add(train, v, 64, "dqpn=0x123456");
+	train_add(train, v, 64, "");
+	train_is(train, v, bytes, ordered ? 1 : 2, ordered ? 2 : 1,
+		 "somebody else's packet");
 
-	/* The second has a wrong ICRC, the third is the next but one. */
-	train_begins(&train);
-	train_add(&train, v, v->psn, 64, "");
-	train_add(&train, v, v->psn + 1, 64, "late.psn=7");
-	train_add(&train, v, v->psn + 2, 64, "");
-	train_is(&train, BYTES_OF(64), 1, 2, "a wrong ICRC");
+	/* The second has a wrong ICRC. */
+	train_begins(train);
+	train_add(train, v, 64, "");
+	train_add(train, v, 64, "late.resv7=7");
+	train_add(train, v, 64, "");
+	train_is(train, v, bytes, ordered ? 1 : 2, ordered ? 2 : 1,
+		 "a wrong ICRC");
 
 	/* The last is shorter than anything can be. */
-	train_begins(&train);
-	train_add(&train, v, v->psn, 64, "");
-	train_add(&train, v, v->psn + 1, 64, "");
-	train.len -= 68;
-	train_is(&train, BYTES_OF(64), 1, 1, "a stump");
+	train_begins(train);
+	train_add(train, v, 64, "");
+	train_add(train, v, 64, "");
+	train->len -= bytes - 12;
+	train_is(train, v, bytes, 1, 1, "a stump");
 
-	/* Cut where no packet begins; only the first can be one, or none. */
-	for (size = 1; size < 3 * BYTES_OF(8); size += 3) {
-		if (!(size % BYTES_OF(8)))
+	/* Cut where no packet begins, the last neither: none is one. */
+	bytes = bytes_of(v, 8);
+	for (size = 1; size < 3 * bytes; size += 3) {
+		if (!(size % bytes) || !((LONGEST - 1) * bytes % size))
 			continue;
-		train_begins(&train);
+		train_begins(train);
 		for (i = 0; i < LONGEST; i++)
-			train_add(&train, v, v->psn + i, 8, "");
-		train_is(&train, size, 0, ~0ULL, "a train cut elsewhere");
+			train_add(train, v, 8, "");
+		train_is(train, v, size, 0, SOME, "cut elsewhere");
+	}
+}
+
+static void trains(void)
+{
+	static struct train train;
+	size_t k;
+
+	for (k = 0; k < COUNT(receivers); k++) {
+		if (!trains_come(&train, receivers[k])) {
+			printf("this kernel sends no trains\n");
+			return;
+		}
+		trains_to(&train, receivers[k]);
 	}
 }
 
@@ -677,13 +727,16 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-	int err;
+	int err = 0, i;
 
-	if (argc != 4)
+	if (argc < 4)
 		return 2;
 	begin_attack(argv[1], argv[2]);
 	open_frames();
-	err = run_case(cases, argv[3]);
+	for (i = 3; i < argc && !err; i++) {
+		printf("%s\n", argv[i]);
+		err = run_case(cases, argv[i]);
+	}
 	guard_is_whole();
 	end_attack();
 	return err;

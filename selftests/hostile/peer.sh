@@ -6,7 +6,8 @@
 # who is not its victim does not notice. FULL=1 for more mutants, FRDMA_SEED for
 # those of another run.
 #
-# timeout: 900
+# timeout: 3600
+# named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/conformance.sh"
@@ -19,11 +20,14 @@ wrong_addresses() {
 	peer_plays paths v4 wrong_addresses
 }
 
-# Packets of a neighbour may come as trains: a container's do.
+# Packets of a neighbour may come as trains: a container's do. Arguments: FAMILY
 trains() {
 	defer ethtool -K conf1 tx off
 	ethtool -K conf1 tx on gso on tx-udp-segmentation on
-	peer_plays paths v4 trains
+	peer_plays paths "$1" trains >"$KTAP_TMP/said" ||
+		fail "$(<"$KTAP_TMP/said")"
+	! grep -q 'sends no trains' "$KTAP_TMP/said" ||
+		skip "this kernel sends no trains"
 }
 
 mutants() {
@@ -37,23 +41,20 @@ for program in peer paths mutants; do
 	peer_build $program || exit
 done
 conformance_up frdma frdma
-for case in opcodes fields network_fields pads wrong_sizes truncated \
-	next_to_nothing flipped_bits syndromes wrong_answers replays; do
-	ktap_test peer_plays peer v4 $case
-done
+ktap_test peer_plays peer v4 opcodes
+ktap_test peer_plays peer v4 fields network_fields
+ktap_test peer_plays peer v4 pads wrong_sizes truncated next_to_nothing \
+	flipped_bits
+ktap_test peer_plays peer v4 syndromes wrong_answers replays
 ktap_test wrong_addresses
-for case in other_family frames_for_others frames_of_others groups \
-	fragments bad_fragments jumbos options checksums; do
-	ktap_test peer_plays paths v4 $case
-done
-ktap_test trains
-for case in network_fields truncated; do
-	ktap_test peer_plays peer v6 $case
-done
-for case in wrong_addresses6 other_family frames_for_others \
-	frames_of_others extensions; do
-	ktap_test peer_plays paths v6 $case
-done
-KTAP_LIMIT=400 ktap_test mutants v4 ${FULL:+30}300
-ktap_test mutants v6 ${FULL:+30}100
+ktap_test peer_plays paths v4 other_family frames_for_others \
+	frames_of_others groups
+ktap_test peer_plays paths v4 fragments bad_fragments jumbos options checksums
+ktap_test trains v4
+ktap_test trains v6
+ktap_test peer_plays peer v6 network_fields truncated
+ktap_test peer_plays paths v6 wrong_addresses6 other_family \
+	frames_for_others frames_of_others extensions
+KTAP_LIMIT=1500 ktap_test mutants v4 ${FULL:+10}300
+KTAP_LIMIT=1500 ktap_test mutants v6 ${FULL:+10}100
 ktap_end
