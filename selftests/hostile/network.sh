@@ -245,13 +245,16 @@ meets() {
 
 # What the interfaces go through; each stops packets for a while that is
 # shorter than the patience of a connection.
+#
+# IPv6 loses its addresses with an interface, and with an MTU below 1280; who
+# runs the interface gives them back.
 mtu_shrinks() {
 	ip link set va mtu 600
 	sleep 0.3
 	ip link set va mtu 1500
+	ip address replace $ENDS_NEAR6/64 dev va nodad
 }
 
-# IPv6 loses its addresses with an interface; who runs it gives them back.
 near_end_flaps() {
 	ip link set va down
 	sleep 0.2
@@ -298,6 +301,7 @@ neighbour_is_lost() {
 
 # Arguments: CHANGE [COUNTER that has to grow]
 survives() {
+	ends_up
 	flows -t 17
 	counted drop_no_route drop_not_sent retry_timeouts
 	"$1"
@@ -335,6 +339,7 @@ test_over v6 refuses
 test_over v4 silence_is_reported
 test_over v4 connects_all_the_same loss 2% duplicate 10% delay 1ms 1ms
 test_over v6 connects_all_the_same loss 2% duplicate 10% delay 1ms 1ms
+ends_remove
 test_over v4 survives mtu_shrinks drop_not_sent
 test_over v6 survives near_end_flaps
 test_over v4 survives far_end_flaps
