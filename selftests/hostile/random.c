@@ -67,8 +67,9 @@ static void one_life(const char *device, const char *gid, uint64_t seed)
 		threads[i] = (struct thread) {
 			.random = seed * 1000003 + i,
 			.calls = LIFE / THREADS,
-			.answers = mmap(NULL, ANSWERS, PROT_READ | PROT_WRITE,
-					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+			.answers = mmap(arena + (8 + i) * ARENA, ANSWERS,
+					PROT_READ | PROT_WRITE, MAP_PRIVATE |
+					MAP_ANONYMOUS | MAP_FIXED, -1, 0),
 		};
 		for (n = 0; n < NR_KINDS; n++)
 			threads[i].slot[n] = -1;
@@ -93,8 +94,9 @@ static void one_life(const char *device, const char *gid, uint64_t seed)
 }
 
 /*
- * The arena, the zone of rings, and nothing else within 4 GiB of them: an
- * argument of which half is rubbish does not lead into our own memory.
+ * The arena, the zone of rings, where answers go, and nothing else within 4 GiB
+ * of them: an argument of which half is rubbish, or an answer that is longer
+ * than there is room for, does not lead into our own memory.
  */
 static void reserve(void)
 {

@@ -318,11 +318,6 @@ static const struct call methods[] = {
 		MUST(QUERY_PORT_PORT_NUM, IS, 8, 1),
 		MUST(QUERY_PORT_RESP, ANSWER,
 		     sizeof(struct ib_uverbs_query_port_resp_ex), 0) } },
-	{ METHOD("GET_CONTEXT", DEVICE, GET_CONTEXT), .never = true,
-	  .fields = {
-		MUST(GET_CONTEXT_NUM_COMP_VECTORS, ANSWER, 4, 0),
-		MAY(GET_CONTEXT_CORE_SUPPORT, ANSWER, 8, 0),
-		MUST(UHW_OUT, ANSWER, 8, 0) } },
 	{ METHOD("QUERY_CONTEXT", DEVICE, QUERY_CONTEXT), .fields = {
 		MUST(QUERY_CONTEXT_NUM_COMP_VECTORS, ANSWER, 4, 0),
 		MUST(QUERY_CONTEXT_CORE_SUPPORT, ANSWER, 8, 0) } },
