@@ -67,7 +67,7 @@ static void one_life(const char *device, const char *gid, uint64_t seed)
 		threads[i] = (struct thread) {
 			.random = seed * 1000003 + i,
 			.calls = LIFE / THREADS,
-			.answers = mmap(arena + (8 + i) * ARENA, ANSWERS,
+			.answers = mmap(arena + (64 + i) * ARENA, ANSWERS,
 					PROT_READ | PROT_WRITE, MAP_PRIVATE |
 					MAP_ANONYMOUS | MAP_FIXED, -1, 0),
 		};
