@@ -380,7 +380,7 @@ static void do_command(struct thread *me, unsigned int number)
 		len = invoke_command(&command, call, answer);
 	else
 		len = write_command(me, &command, call, answer, mood);
-	count(number, len >= 0, errno);
+	count(number, len >= 0 && !(mood && call->never), errno);
 	if (len >= 0 && mood != 2)
 		was_taken(me, &sent, *(uint32_t *)me->answers);
 	else if (len < 0 && !mood)
@@ -624,7 +624,8 @@ static void do_method(struct thread *me, unsigned int number)
 		return;
 
 	err = ioctl(ctx->cmd_fd, RDMA_VERBS_IOCTL, &request);
-	count(NR_COMMANDS + number, !err, errno);
+	/* What was spoilt may have become another call. */
+	count(NR_COMMANDS + number, !err && !(mood && call->never), errno);
 	if (err && !mood)
 		was_refused(me, call, errno);
 	if (err || mood)
