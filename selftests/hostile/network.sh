@@ -8,6 +8,7 @@
 # rdma_cm. FULL=1 for more of each.
 #
 # guests: 1
+# default: no
 # named: bookworm sid
 # timeout: 3600
 
