@@ -125,7 +125,8 @@ loses_a_fifth() {
 	local reliable given_up
 
 	defer mend
-	given_up=$(sum_of retry_exceeded)
+	counted retry_exceeded
+	given_up=${COUNTED[retry_exceeded]}
 	FLOW_OUT=$KTAP_TMP/reliable flows -k rc,xrc -t 14
 	reliable=$FLOW
 	flows -k uc,ud,multicast
