@@ -193,8 +193,8 @@ by_datagram() {
 
 compile statistics
 links_up
-# wrong_calls last: ib_core goes on counting a counter that it could not bind, and
-# then lets nobody change the mode of the port.
+# wrong_calls last: ib_core goes on counting a counter that it could not bind,
+# and then lets nobody change the mode of the port.
 for test in bound_one_by_one unbound_again by_type under_fire \
 	come_and_go in_sysfs by_datagram wrong_calls; do
 	ktap_test $test
