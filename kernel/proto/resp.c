@@ -354,9 +354,9 @@ static bool is_same_read(const struct frdma_resp *rs,
  *
  * IBTA 9.7.5.1.4: SEND and WRITE are only acknowledged again, a READ is
  * executed again, for which the right to it is needed again, an atomic returns
- * what it returned. An ATOMIC WRITE and a
- * FLUSH are answered again as they were (A19): that takes no memory of them,
- * since the answer says nothing but that they were executed.
+ * what it returned. An ATOMIC WRITE and a FLUSH are answered again as they were
+ * (A19): that takes no memory of them, since the answer says nothing but that
+ * they were executed.
  */
 enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 					    const struct frdma_hdr *hdr)
