@@ -314,4 +314,18 @@ static inline void end_attack(void)
 	unmake_victims();
 }
 
+/* The cases whose names follow, and the end. */
+static inline int attack_by(const struct test_case *cases, char **names)
+{
+	int err = 0;
+
+	for (; *names && !err; names++) {
+		printf("%s\n", *names);
+		err = run_case(cases, *names);
+	}
+	guard_is_whole();
+	end_attack();
+	return err;
+}
+
 #endif /* FRDMA_TEST_ATTACK_H */

@@ -111,6 +111,21 @@ static const struct kind kinds[] = {
 	{ }
 };
 
+/*
+ * One less, and one may be had again: soon, for what was destroyed is still
+ * charged until the kernel's readers of it are gone.
+ */
+static void exchange(const struct kind *kind, void **object)
+{
+	double end = now() + 10;
+
+	EXPECT(!kind->unmake(*object));
+	while (!(*object = kind->make())) {
+		EXPECT(errno == ENOMEM && now() < end);
+		usleep(10000);
+	}
+}
+
 /* Until there is no more, which is said with ENOMEM, or ends us. */
 static void hoard(const struct kind *kind, volatile unsigned int *made)
 {
@@ -130,12 +145,8 @@ static void hoard(const struct kind *kind, volatile unsigned int *made)
 		++*made;
 	}
 	EXPECT(errno == ENOMEM);
-
-	/* One less, and one may be had again. */
-	EXPECT(!kind->unmake(objects[--*made]));
-	objects[*made] = kind->make();
-	EXPECT(objects[*made]);
-	for (i = 0; i <= *made; i++)
+	exchange(kind, &objects[*made - 1]);
+	for (i = 0; i < *made; i++)
 		EXPECT(!kind->unmake(objects[i]));
 	_exit(0);
 }

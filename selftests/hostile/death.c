@@ -307,11 +307,10 @@ static void killed_at_every_moment(void)
 	EXPECT(whole < count / 2);
 }
 
-/* Runs a traced child to its system call number @n, and kills it there. */
-static bool killed_at_call(int n)
+/* A child that is traced, and stopped where its cycle begins. */
+static pid_t traced_cycle(int *status)
 {
 	pid_t pid = fork_or_fail();
-	int status;
 
 	if (!pid) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
@@ -319,7 +318,16 @@ static bool killed_at_call(int n)
 		one_cycle();
 		_exit(0);
 	}
-	EXPECT(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
+	EXPECT(waitpid(pid, status, 0) == pid && WIFSTOPPED(*status));
+	return pid;
+}
+
+/* Runs a traced child to its system call number @n, and kills it there. */
+static bool killed_at_call(int n)
+{
+	int status;
+	pid_t pid = traced_cycle(&status);
+
 	while (n-- && !WIFEXITED(status)) {
 		EXPECT(!ptrace(PTRACE_SYSCALL, pid, NULL, NULL));
 		EXPECT(waitpid(pid, &status, 0) == pid);
@@ -336,16 +344,9 @@ static bool killed_at_call(int n)
 /* How many stops a cycle has: one before and one after each call. */
 static int stops_of_a_cycle(void)
 {
-	pid_t pid = fork_or_fail();
 	int status, n = 0;
+	pid_t pid = traced_cycle(&status);
 
-	if (!pid) {
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		raise(SIGSTOP);
-		one_cycle();
-		_exit(0);
-	}
-	EXPECT(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
 	for (; !WIFEXITED(status); n++) {
 		EXPECT(!ptrace(PTRACE_SYSCALL, pid, NULL, NULL));
 		EXPECT(waitpid(pid, &status, 0) == pid);

@@ -727,17 +727,9 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-	int err = 0, i;
-
 	if (argc < 4)
 		return 2;
 	begin_attack(argv[1], argv[2]);
 	open_frames();
-	for (i = 3; i < argc && !err; i++) {
-		printf("%s\n", argv[i]);
-		err = run_case(cases, argv[i]);
-	}
-	guard_is_whole();
-	end_attack();
-	return err;
+	return attack_by(cases, argv + 3);
 }

@@ -21,10 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <linux/udmabuf.h>
-
 #include "../lib/pair.h"
 #include "../lib/bystander.h"
+#include "../lib/udmabuf.h"
 #include "random/deeds.h"
 
 #define THREADS		3
@@ -116,21 +115,6 @@ static void reserve(void)
 	zone = (unsigned char *)at + 4 * ARENA;
 }
 
-static void make_dmabuf(void)
-{
-	int dev = open("/dev/udmabuf", O_RDWR);
-	int mem = memfd_create("udmabuf", MFD_ALLOW_SEALING);
-	struct udmabuf_create create = { .memfd = mem, .size = 16 * PAGE };
-
-	EXPECT(dev >= 0 && mem >= 0);
-	EXPECT(!ftruncate(mem, create.size));
-	EXPECT(!fcntl(mem, F_ADD_SEALS, F_SEAL_SHRINK));
-	dmabuf = ioctl(dev, UDMABUF_CREATE, &create);
-	EXPECT(dmabuf >= 0);
-	close(mem);
-	close(dev);
-}
-
 /* Its end; it has to make calls until then. One in three is killed. */
 static void watch_life(pid_t pid, uint64_t seed)
 {
@@ -181,7 +165,7 @@ int main(int argc, char **argv)
 	EXPECT(stats != MAP_FAILED);
 	bystander_forks(argv[1], argv[2]);
 	reserve();
-	make_dmabuf();
+	dmabuf = make_udmabuf(16 * PAGE);
 
 	for (; stats->calls < calls; seed++) {
 		pid = fork();

@@ -11,7 +11,6 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/netlink.h>
-#include <linux/udmabuf.h>
 #include <rdma/rdma_netlink.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "../lib/pair.h"
+#include "../lib/udmabuf.h"
 
 /* More allocations than any of the operations makes. */
 #define MOST	3000
@@ -403,29 +403,12 @@ static const struct kind *find_kind(const char *name)
 	return NULL;
 }
 
-static int make_dmabuf(void)
-{
-	int dev = open("/dev/udmabuf", O_RDWR);
-	int mem = memfd_create("udmabuf", MFD_ALLOW_SEALING);
-	struct udmabuf_create create = { .memfd = mem, .size = LARGE };
-	int fd;
-
-	EXPECT(dev >= 0 && mem >= 0);
-	EXPECT(!ftruncate(mem, LARGE));
-	EXPECT(!fcntl(mem, F_ADD_SEALS, F_SEAL_SHRINK));
-	fd = ioctl(dev, UDMABUF_CREATE, &create);
-	EXPECT(fd >= 0);
-	close(mem);
-	close(dev);
-	return fd;
-}
-
 static void prepare(void)
 {
 	memory = mmap(NULL, LARGE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	EXPECT(memory != MAP_FAILED);
-	dmabuf = make_dmabuf();
+	dmabuf = make_udmabuf(LARGE);
 	route = rtr_attr(0);
 	channel = make_channel();
 	cq = ibv_create_cq(ctx, 10, NULL, NULL, 0);

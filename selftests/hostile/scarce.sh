@@ -11,6 +11,7 @@
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/ends.sh"
+. "${0%/*}/../lib/memory.sh"
 
 FAULTS=/sys/kernel/debug
 
@@ -45,7 +46,7 @@ copies_do_not() {
 # HOW is make or unmake; arguments of scarce.c. When an object has been unmade,
 # it cannot be told any more that there was no room for the answer.
 scarcely() {
-	local how=$1 before
+	local how=$1
 
 	shift
 	faults_are_possible
@@ -56,12 +57,8 @@ scarcely() {
 	modprobe dummy numdummies=0
 	ip link add scarce type dummy
 	ip link set scarce up
-	before=$(rdma resource show)
-	"$KTAP_TMP/scarce" frdma0 "$(gid_index frdma0 v4)" "$1" "$how" "${@:2}" |
-		tee "$KTAP_TMP/said"
-	note "$(<"$KTAP_TMP/said")"
-	[ "$(rdma resource show)" = "$before" ] ||
-		fail "before: $before; after: $(rdma resource show)"
+	leaves_no_object say_notes "$KTAP_TMP/scarce" frdma0 \
+		"$(gid_index frdma0 v4)" "$1" "$how" "${@:2}"
 }
 
 # PERCENT of the allocations that the module asks for, itself or by what it

@@ -17,9 +17,9 @@
 
 #include <linux/dma-buf.h>
 #include <linux/dma-heap.h>
-#include <linux/udmabuf.h>
 
 #include "../lib/pair.h"
+#include "../lib/udmabuf.h"
 
 #define PAGE	4096
 #define SIZE	(64 * PAGE)
@@ -32,23 +32,6 @@
 static const char *exporter;
 static unsigned char local[SIZE];
 static struct ibv_mr *local_mr;
-
-static int udmabuf(void)
-{
-	int dev = open("/dev/udmabuf", O_RDWR);
-	int mem = memfd_create("udmabuf", MFD_ALLOW_SEALING);
-	struct udmabuf_create create = { .memfd = mem, .size = SIZE };
-	int fd;
-
-	EXPECT(dev >= 0 && mem >= 0);
-	EXPECT(!ftruncate(mem, SIZE));
-	EXPECT(!fcntl(mem, F_ADD_SEALS, F_SEAL_SHRINK));
-	fd = ioctl(dev, UDMABUF_CREATE, &create);
-	EXPECT(fd >= 0);
-	close(mem);
-	close(dev);
-	return fd;
-}
 
 static int heap(void)
 {
@@ -72,7 +55,7 @@ struct buffer {
 static struct buffer make_buffer(void)
 {
 	struct buffer b = {
-		.fd = strcmp(exporter, "heap") ? udmabuf() : heap(),
+		.fd = strcmp(exporter, "heap") ? make_udmabuf(SIZE) : heap(),
 	};
 
 	b.at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, b.fd, 0);

@@ -127,17 +127,23 @@ static int write_to(u32 rkey, u64 to)
 			  rkey, to);
 }
 
-/* The region of two pages, mapped, not registered. */
-static int map(struct ib_mr *of)
+/* Both pages; returns what ib_map_mr_sg() says. */
+static int map_pages(struct ib_mr *of)
 {
 	struct scatterlist sg;
-	int mapped;
 
 	sg_init_table(&sg, 1);
 	sg_set_page(&sg, pages, LEN, 0);
 	if (!ib_dma_map_sg(dev, &sg, 1, DMA_BIDIRECTIONAL))
 		return -EIO;
-	mapped = ib_map_mr_sg(of, &sg, 1, NULL, PAGE_SIZE);
+	return ib_map_mr_sg(of, &sg, 1, NULL, PAGE_SIZE);
+}
+
+/* The region of two pages, mapped, not registered. */
+static int map(struct ib_mr *of)
+{
+	int mapped = map_pages(of);
+
 	of->iova = IOVA;
 	return mapped == 1 ? 0 : -EIO;
 }
@@ -214,24 +220,31 @@ static int wraps(void)
 static int of_another_domain(void)
 {
 	struct ib_pd *other = ib_alloc_pd(dev, 0);
-	struct ib_mr *strange = ib_alloc_mr(other, IB_MR_TYPE_MEM_REG, 2);
-	int result = map(strange) ?: reg(strange, strange->rkey);
+	struct ib_mr *strange;
+	int result;
 
+	if (IS_ERR(other))
+		return PTR_ERR(other);
+	strange = ib_alloc_mr(other, IB_MR_TYPE_MEM_REG, 2);
+	if (IS_ERR(strange)) {
+		result = PTR_ERR(strange);
+		goto out_dealloc;
+	}
+	result = map(strange) ?: reg(strange, strange->rkey);
 	ib_dereg_mr(strange);
+out_dealloc:
 	ib_dealloc_pd(other);
 	return result;
 }
 
 static int larger_than_it_says(void)
 {
-	struct scatterlist sg;
 	struct ib_mr *one = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 1);
 	int mapped;
 
-	sg_init_table(&sg, 1);
-	sg_set_page(&sg, pages, LEN, 0);
-	ib_dma_map_sg(dev, &sg, 1, DMA_BIDIRECTIONAL);
-	mapped = ib_map_mr_sg(one, &sg, 1, NULL, PAGE_SIZE);
+	if (IS_ERR(one))
+		return PTR_ERR(one);
+	mapped = map_pages(one);
 	ib_dereg_mr(one);
 	return mapped;
 }
