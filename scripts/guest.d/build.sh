@@ -7,6 +7,7 @@
 #
 #   build/ROOT/CHECKOUT/VERSION/   copies of kernel/ and provider/, with their
 #                                  objects, for that kernel
+#   build/ROOT/CHECKOUT/tests/     the objects of the tests' programs
 #   build/ROOT/CHECKOUT/install/   what guests see
 #   build/ROOT/CHECKOUT/checkout   names the checkout
 
@@ -154,9 +155,17 @@ build_modules() {
 	done
 }
 
-# guest build [-r ROOT] [--debug] [MAKE-ARGUMENT...]
+# Builds the programs that guest tests run, and installs them.
+build_tests() {
+	"${IN_ROOT[@]}" "$(root_dir "$1")" ro "${binds[@]}" -- \
+		make --no-print-directory -s -j"$(nproc)" -C /frdma/selftests \
+		OUT=/build/tests DESTDIR=/build/install install ||
+		die "the programs of the tests do not build for $1"
+}
+
+# guest build [-r ROOT] [--debug] [--tests] [MAKE-ARGUMENT...]
 build_command() {
-	local name=$DEFAULT_ROOT debug=no version binds
+	local name=$DEFAULT_ROOT debug=no tests=no version binds
 
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -164,6 +173,7 @@ build_command() {
 		-r|--root)	[ $# -gt 1 ] || die "build: -r lacks the root"
 				name=$2; shift 2 ;;
 		--debug)	debug=yes; shift ;;
+		--tests)	tests=yes; shift ;;
 		*=*)		break ;;
 		*)		die "build: what is '$1'? A root goes after" \
 					"-r; see scripts/guest --help" ;;
@@ -176,6 +186,7 @@ build_command() {
 	flock "$BUILD_LOCK"
 	build_modules "$name" $debug "$@"
 	[ ! -e "$TOP/provider/Makefile" ] || build_provider "$name" "$version"
+	[ $tests = no ] || build_tests "$name"
 	exec {BUILD_LOCK}>&-
 	say "built for $name: $(cd "$(build_dir "$name")/install" &&
 		find . -name 'frdma.ko' -o -name 'libfrdma*' | paste -sd ' ')"

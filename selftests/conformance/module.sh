@@ -9,7 +9,6 @@
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/conformance.sh"
 
-conformance_build
 conformance_up frdma frdma
 KTAP_LIMIT=540 ktap_test conformance_play frdma0 "${KTAP_ONLY:-}"
 ktap_end

@@ -31,7 +31,7 @@ group_up() {
 }
 
 hostile() {
-	leaves_no_object say_notes "$KTAP_TMP/cgroup" frdma0 \
+	leaves_no_object say_notes "$PROGRAMS/hostile/cgroup" frdma0 \
 		"$(gid_index frdma0 v4)" $GROUP "$1"
 }
 
@@ -47,8 +47,6 @@ number_of() {
 	hostile objects
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/cgroup" "${0%.sh}.c" -libverbs ||
-	exit
 links_up
 for kind in queue_pairs completion_queues shared_queues regions; do
 	ktap_test memory_of $kind

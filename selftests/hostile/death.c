@@ -5,7 +5,6 @@
  *
  *	death DEVICE GID_INDEX CASE [COUNT]
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

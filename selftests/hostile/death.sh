@@ -13,12 +13,10 @@
 . "${0%/*}/../lib/memory.sh"
 
 death() {
-	leaves_no_object say_notes "$KTAP_TMP/death" frdma0 \
+	leaves_no_object say_notes "$PROGRAMS/hostile/death" frdma0 \
 		"$(gid_index frdma0 v4)" "$@"
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/death" "${0%.sh}.c" -libverbs \
-	-lpthread || exit
 links_up
 for case in children_come_and_go children_stay parent_goes_first \
 	another_program killed_while_it_waits peers_are_told; do

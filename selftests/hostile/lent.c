@@ -6,7 +6,6 @@
  *
  *	lent ADDRESS COUNT
  */
-#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
 #include <fcntl.h>

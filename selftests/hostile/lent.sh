@@ -12,7 +12,7 @@ headers_change_while_read() {
 	local before
 
 	before=$(counter frdma0 rx_packets)
-	"$KTAP_TMP/lent" 10.77.0.1 "$1"
+	"$PROGRAMS/hostile/lent" 10.77.0.1 "$1"
 	await 5 all_came $((before + $1))
 	note "short: $(counter frdma0 drop_short)," \
 		"bad_icrc: $(counter frdma0 drop_bad_icrc)"
@@ -22,8 +22,6 @@ all_came() {
 	[ "$(counter frdma0 rx_packets)" -ge "$1" ]
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/lent" "${0%.sh}.c" -lpthread ||
-	exit
 links_up
 ktap_test headers_change_while_read 30000
 ktap_end

@@ -8,7 +8,6 @@
  * The mappings are, in this order: a completion queue, a send queue, a receive
  * queue, device memory.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>

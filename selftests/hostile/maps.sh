@@ -11,11 +11,9 @@
 . "${0%/*}/../lib/frdma.sh"
 
 maps() {
-	leaves_no_object "$KTAP_TMP/maps" frdma0 "$(gid_index frdma0 v4)" "$1"
+	leaves_no_object "$PROGRAMS/hostile/maps" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/maps" "${0%.sh}.c" -libverbs ||
-	exit
 links_up
 for case in wrong_places places_that_are_gone another_file mappings_that_grow \
 	mapped_twice unmapped_in_part moved mapped_over protected advised \

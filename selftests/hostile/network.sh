@@ -337,7 +337,6 @@ test_over() {
 	done
 }
 
-flow_build || exit
 ends_up
 test_over v4 loses "0.1% 1% 5%" packets
 test_over v6 loses "1% 5%"

@@ -10,11 +10,9 @@
 . "${0%/*}/../lib/frdma.sh"
 
 objects() {
-	leaves_no_object "$KTAP_TMP/objects" frdma0 "$(gid_index frdma0 v4)" "$1"
+	leaves_no_object "$PROGRAMS/hostile/objects" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/objects" "${0%.sh}.c" -libverbs ||
-	exit
 links_up
 for case in no_such_domain no_such_queue domain_in_use queues_in_use \
 	queue_pair_in_a_group rights_that_do_not_go_together \

@@ -37,9 +37,6 @@ mutants() {
 	peer_plays mutants "$1" "$seed" "$2"
 }
 
-for program in peer paths mutants; do
-	peer_build $program || exit
-done
 conformance_up frdma frdma
 ktap_test peer_plays peer v4 opcodes
 ktap_test peer_plays peer v4 fields network_fields

@@ -13,7 +13,6 @@
  *
  * What a life does follows from its seed, but for how its threads meet.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>

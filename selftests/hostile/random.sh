@@ -19,13 +19,11 @@ calls=${FRDMA_CALLS:-20000}
 seed=${FRDMA_SEED:-$RANDOM}
 
 calls() {
-	leaves_no_object say_notes "$KTAP_TMP/random" frdma0 \
+	leaves_no_object say_notes "$PROGRAMS/hostile/random" frdma0 \
 		"$(gid_index frdma0 v4)" "$1" "$3" \
 		${FRDMA_CALLS:+all}
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/random" "${0%.sh}.c" -libverbs \
-	-lpthread || exit
 modprobe -q udmabuf
 links_up
 KTAP_LIMIT=$((120 + calls / 200)) ktap_test calls "$calls" from "$seed"

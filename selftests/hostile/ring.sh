@@ -16,7 +16,7 @@ scribbles() {
 
 	ends_up
 	before=$(rdma resource show)
-	"$KTAP_TMP/ring" frdma0 "$(gid_index frdma0 v4)" "$@"
+	"$PROGRAMS/hostile/ring" frdma0 "$(gid_index frdma0 v4)" "$@"
 	[ "$(rdma resource show)" = "$before" ] ||
 		fail "before: $before; after: $(rdma resource show)"
 }
@@ -27,16 +27,13 @@ bystanders_go_on() {
 	ends_up
 	gid=$(gid_index frdma0 v4)
 	flow v4 frdma0 frdma1
-	"$KTAP_TMP/ring" frdma0 "$gid" random_nonsense "$1" $RANDOM \
+	"$PROGRAMS/hostile/ring" frdma0 "$gid" random_nonsense "$1" $RANDOM \
 		>"$KTAP_TMP/said" 2>&1 || fail "ring: $(<"$KTAP_TMP/said")"
 	flow_is_well
 	note "$(<"$KTAP_TMP/said")"
 	pingpong v4 -n 20
 }
 
-flow_build || exit
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/ring" "${0%.sh}.c" -libverbs \
-	-lpthread || exit
 ktap_test scribbles send_index_goes_back
 ktap_test scribbles send_index_jumps
 ktap_test scribbles mapping_outlives_queue

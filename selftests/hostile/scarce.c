@@ -8,7 +8,6 @@
  *
  *	scarce DEVICE GID KIND make|unmake [STEP]
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>

@@ -57,7 +57,7 @@ scarcely() {
 	modprobe dummy numdummies=0
 	ip link add scarce type dummy
 	ip link set scarce up
-	leaves_no_object say_notes "$KTAP_TMP/scarce" frdma0 \
+	leaves_no_object say_notes "$PROGRAMS/hostile/scarce" frdma0 \
 		"$(gid_index frdma0 v4)" "$1" "$how" "${@:2}"
 }
 
@@ -103,9 +103,6 @@ traffic_ends() {
 	pingpong v4 -n 20
 }
 
-flow_build || exit
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/scarce" "${0%.sh}.c" -libverbs ||
-	exit
 KINDS=(pd cq cq_size srq xrcd xsrq rc uc ud xrc_send mr odp dmabuf other_mr dm
 	of_dm mw ah group)
 

@@ -6,7 +6,6 @@
  *
  *	stranger DEVICE GID_INDEX CASE
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <grp.h>
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 . "${0%/*}/../lib/frdma.sh"
 
 stranger() {
-	leaves_no_object "$KTAP_TMP/stranger" frdma0 "$(gid_index frdma0 v4)" "$1"
+	leaves_no_object "$PROGRAMS/hostile/stranger" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
 unprivileged() {
@@ -40,8 +40,6 @@ tools_are_refused() {
 	[ "$(rdma link; rdma system; rdma dev)" = "$before" ]
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/stranger" "${0%.sh}.c" -libverbs ||
-	exit
 links_up
 for case in handles_of_others keys_of_others windows_on_others \
 	connections_of_others memory_of_others file_is_only_read \

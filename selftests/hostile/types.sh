@@ -10,11 +10,9 @@
 . "${0%/*}/../lib/frdma.sh"
 
 types() {
-	leaves_no_object "$KTAP_TMP/types" frdma0 "$(gid_index frdma0 v4)" "$1"
+	leaves_no_object "$PROGRAMS/hostile/types" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/types" "${0%.sh}.c" -libverbs ||
-	exit
 links_up
 for case in beyond_limits wrong_parents wrong_transitions wrong_attributes \
 	posts_in_wrong_states wrong_opcodes sources_that_are_wrong \

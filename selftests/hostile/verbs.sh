@@ -13,12 +13,10 @@
 . "${0%/*}/../lib/memory.sh"
 
 verbs() {
-	leaves_no_object say_notes "$KTAP_TMP/verbs" frdma0 \
+	leaves_no_object say_notes "$PROGRAMS/hostile/verbs" frdma0 \
 		"$(gid_index frdma0 v4)" "$1"
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/verbs" "${0%.sh}.c" -libverbs ||
-	exit
 links_up
 for case in qp_beyond_limits what_is_used_stays modify_refuses_values \
 	modify_refuses_transitions post_refuses sources_that_are_wrong \

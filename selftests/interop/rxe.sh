@@ -86,8 +86,6 @@ nothing_is_sent_again() {
 	uncounted rxe0 $rxe duplicate_request
 }
 
-compile exchange
-compile placement
 mtu 4200
 deep_queues
 # rxe's ICRC of a FLUSH covers its headers twice (its table of opcodes says that

@@ -41,20 +41,6 @@ conformance_up() {
 	await 20 grep -q ACTIVE "/sys/class/infiniband/${driver}0/ports/1/state"
 }
 
-# One that was built before is taken, if nothing has changed since.
-conformance_build() {
-	local built=$CONFORMANCE/build/conform-device
-
-	mkdir -p "$KTAP_TMP/conformance"
-	if [ -e "$built" ] && [ -z "$(find "$CONFORMANCE" -name '*.[ch]' \
-			-newer "$built")" ]; then
-		cp "$built" "$KTAP_TMP/conformance"
-		return
-	fi
-	make -s -C "$CONFORMANCE" device OUT="$KTAP_TMP/conformance" >&2 ||
-		fail "it does not compile"
-}
-
 # Plays the cases whose names contain what the runner asks for, in one process,
 # and passes on what becomes of each. Arguments: DEVICE
 conformance_play() {
@@ -64,7 +50,7 @@ conformance_play() {
 	# What a case that fails ends with is told; here counts that all were
 	# played.
 	{
-		"$KTAP_TMP/conformance/conform-device" "$1" conf0 conf1 \
+		"$PROGRAMS/conformance/conform-device" "$1" conf0 conf1 \
 			"${files[@]}" || [ $? = 1 ]
 	} 2>&1 | grep --line-buffered -vE '^(TAP version|1\.\.)' >&3
 }

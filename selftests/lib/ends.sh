@@ -103,12 +103,6 @@ pingpong() {
 	wait $pid || fail "server: $(<"$KTAP_TMP/server")"
 }
 
-# Builds lib/flow, which runs checked traffic between two links.
-flow_build() {
-	cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/flow" \
-		"${BASH_SOURCE[0]%/*}"/flow/*.c -libverbs -lpthread
-}
-
 # Options of flow: all kinds of traffic, each at its leisure.
 # shellcheck disable=SC2034 # for the programs
 ALL_KINDS=(-k "rc,xrc,uc,ud,multicast" -s 4096 -p 50)
@@ -122,7 +116,7 @@ flow() {
 	shift 3 || shift $#
 	ga=$(gid_index "$a" "$family")
 	gb=$(gid_index "$b" "$family")
-	"$KTAP_TMP/flow" "$@" "$a" "$ga" "$b" "$gb" >"$FLOW_OUT" 2>&1 &
+	"$PROGRAMS/lib/flow/flow" "$@" "$a" "$ga" "$b" "$gb" >"$FLOW_OUT" 2>&1 &
 	FLOW=$!
 	await 20 grep -q flows "$FLOW_OUT"
 }

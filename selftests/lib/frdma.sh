@@ -7,6 +7,13 @@
 # shellcheck source=selftests/lib/ktap.sh
 . "${BASH_SOURCE[0]%/*}/ktap.sh"
 
+# Where the programs of ../Makefile are, in every guest.
+PROGRAMS=/usr/lib/frdma-test
+[ -d $PROGRAMS ] || {
+	echo "$PROGRAMS is missing: scripts/guest build --tests" >&2
+	exit 2
+}
+
 # Runs a shell line in every guest, in turn.
 each_guest() {
 	local n

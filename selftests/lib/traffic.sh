@@ -2,28 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What tests share that send traffic between guests 1 and 2. Read after
-# frdma.sh. The tests' own programs lie in PROGRAMS in every guest.
-
-PROGRAMS=/run/frdma-test
+# frdma.sh.
 
 # The device that the tools of others are run on, in both guests.
 DEV=frdma0
-
-# Compiles selftests/verbs/NAME.c and gives it to every guest. Arguments: NAME
-# [LIBRARY]...
-compile() {
-	local n
-
-	mkdir -p $PROGRAMS
-	gcc -O2 -Wall -Wextra -o "$PROGRAMS/$1" \
-		"$KTAP_TOP/selftests/verbs/$1.c" "${@:2}" -libverbs ||
-		fail "$1.c does not compile"
-	for n in $(seq 2 "$FRDMA_NODES"); do
-		on "$n" -i "mkdir -p $PROGRAMS && cat >$PROGRAMS/$1 &&
-			chmod +x $PROGRAMS/$1" <"$PROGRAMS/$1" ||
-			fail "$1 cannot be copied to guest $n"
-	done
-}
 
 # Runs those of rdma-core's own tests whose names contain a PATTERN on frdma0:
 # the tests that the distribution ships with the installed pyverbs. COUNT of
@@ -57,8 +39,8 @@ exchange_between() {
 	shift 3
 	gid1=$(gid_index "$dev1" "$family")
 	gid2=$(gid_index "$dev2" "$family" 2)
-	pair 18516 "$PROGRAMS/exchange -d $dev2 -g $gid2" \
-		"$PROGRAMS/exchange -d $dev1 -g $gid1 $* frdma2"
+	pair 18516 "$PROGRAMS/verbs/exchange -d $dev2 -g $gid2" \
+		"$PROGRAMS/verbs/exchange -d $dev1 -g $gid1 $* frdma2"
 	note "$(tail -n 1 "$KTAP_TMP/client")"
 }
 
@@ -77,8 +59,8 @@ placement_between() {
 	gid1=$(gid_index "$1" v4)
 	gid2=$(gid_index "$2" v4 2)
 	are_neighbours
-	pair 18517 "$PROGRAMS/placement $2 $gid2 serve 18517" \
-		"$PROGRAMS/placement $1 $gid1 reach 18517 frdma2"
+	pair 18517 "$PROGRAMS/verbs/placement $2 $gid2 serve 18517" \
+		"$PROGRAMS/verbs/placement $1 $gid1 reach 18517 frdma2"
 }
 
 # Prints "NAME VALUE" for the hardware counters of DEV in guest N that the

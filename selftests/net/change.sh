@@ -173,7 +173,6 @@ suspend_freezes_tasks() {
 	pingpong v4 -n 20
 }
 
-flow_build
 ktap_test mtu_changes
 ktap_test netdev_is_renamed
 ktap_test link_is_renamed

@@ -121,7 +121,7 @@ namespace_exits() {
 		rdma link add frdma0 type frdma netdev da"
 	await 10 port_is frdma0
 	gid=$(gid_index frdma0 v4)
-	nsenter -t $holder -n "$KTAP_TMP/flow" frdma0 "$gid" frdma0 "$gid" \
+	nsenter -t $holder -n "$PROGRAMS/lib/flow/flow" frdma0 "$gid" frdma0 "$gid" \
 		>"$KTAP_TMP/flow.out" 2>&1 &
 	FLOW=$!
 	await 10 grep -q flows "$KTAP_TMP/flow.out"
@@ -234,7 +234,7 @@ killed() {
 	ends_up
 	before=$(rdma resource show)
 	for round in $(seq "$1"); do
-		"$KTAP_TMP/flow" "${ALL_KINDS[@]}" \
+		"$PROGRAMS/lib/flow/flow" "${ALL_KINDS[@]}" \
 			frdma0 "$(gid_index frdma0 v4)" \
 			frdma1 "$(gid_index frdma1 v4)" \
 			>"$KTAP_TMP/flow.out" 2>&1 &
@@ -303,7 +303,6 @@ races() {
 	await 10 gone frdma0
 }
 
-flow_build
 for way in delete netdev namespace rmmod; do
 	ktap_test polling $way
 	ktap_test sleeping $way

@@ -10,7 +10,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 devmem() {
-	"$PROGRAMS/devmem" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/devmem" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
 # Killed, not ended: nobody but the kernel gives it back.
@@ -26,7 +26,6 @@ comes_back_from_the_dead() {
 	devmem is_as_much_as_it_says
 }
 
-compile devmem
 links_up
 for case in refuses is_copied_to_and_from is_written_and_read \
 	is_sent_and_received is_added_to is_registered_without_a_byte \

@@ -8,7 +8,6 @@
  * EXPORTER is "udmabuf", pages of a memfd, or "heap", the system heap. In each
  * pair of queue pairs far has the buffer, and near reaches for it.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>

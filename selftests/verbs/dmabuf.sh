@@ -12,7 +12,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 dmabuf() {
-	"$PROGRAMS/dmabuf" frdma0 "$(gid_index frdma0 v4)" "$1" "$2"
+	"$PROGRAMS/verbs/dmabuf" frdma0 "$(gid_index frdma0 v4)" "$1" "$2"
 }
 
 # How many there are of an exporter, by the name that the kernel lists.
@@ -37,7 +37,6 @@ dies_with_a_region() {
 	[ "$(buffers_of "$name")" = 0 ] || fail "the buffer is still there"
 }
 
-compile dmabuf
 links_up
 for exporter in udmabuf heap; do
 	for case in refuses is_written_and_read is_a_source is_received_to \

@@ -10,10 +10,9 @@
 . "${0%/*}/../lib/traffic.sh"
 
 doorbell() {
-	"$PROGRAMS/doorbell" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/doorbell" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-compile doorbell
 links_up
 for case in another_user another_user_waits_for_events \
 	another_user_after_an_error another_program no_queue_pair; do

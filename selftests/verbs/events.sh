@@ -8,7 +8,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 event() {
-	"$PROGRAMS/events" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/events" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
 says() {
@@ -25,7 +25,6 @@ port_goes_down_and_up() {
 	wait $!
 }
 
-compile events
 links_up
 for name in comm_est sq_drained access_err req_err long_send \
 		cq_err; do

@@ -30,7 +30,6 @@ nothing_was_lost() {
 	done
 }
 
-compile exchange
 mtu 4200
 deep_queues
 links_up

@@ -32,9 +32,9 @@ exhausted() {
 
 	shift
 	sysctl -q -w vm.max_map_count=10000000
-	"$PROGRAMS/$program" frdma0 "$(gid_index frdma0 v4)" "$@" 100
+	"$PROGRAMS/verbs/$program" frdma0 "$(gid_index frdma0 v4)" "$@" 100
 	before=$(memory_in_use 1)
-	say_notes "$PROGRAMS/$program" frdma0 "$(gid_index frdma0 v4)" "$@" \
+	say_notes "$PROGRAMS/verbs/$program" frdma0 "$(gid_index frdma0 v4)" "$@" \
 		10000000 fill
 	unlogged "Out of memory"
 	unlogged "page allocation failure"
@@ -43,8 +43,6 @@ exhausted() {
 }
 
 links_up
-compile many
-compile objects
 leave 32
 KTAP_LIMIT=900 ktap_test exhausted many
 for kind in cq srq dm mr mw ah pd xrcd; do

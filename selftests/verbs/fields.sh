@@ -18,8 +18,8 @@ placed() {
 	are_neighbours
 	gid1=$(gid_index frdma0 "$1")
 	gid2=$(gid_index frdma0 "$1" 2)
-	pair 18517 "$3 $PROGRAMS/placement frdma0 $gid2 serve 18517" \
-		"$2 $PROGRAMS/placement frdma0 $gid1 reach 18517 frdma2"
+	pair 18517 "$3 $PROGRAMS/verbs/placement frdma0 $gid2 serve 18517" \
+		"$2 $PROGRAMS/verbs/placement frdma0 $gid1 reach 18517 frdma2"
 }
 
 # Fields of the capture, in decimal, as there are different ones. Arguments:
@@ -108,7 +108,6 @@ service_levels() {
 	[ "$(by_priority 2)" -ge 40 ] || fail "answers: $(by_priority 2)"
 }
 
-compile placement
 links_up
 ktap_test over_ipv4
 ktap_test ports_of_a_connection

@@ -8,10 +8,9 @@
 . "${0%/*}/../lib/traffic.sh"
 
 import() {
-	"$PROGRAMS/import" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/import" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-compile import
 links_up
 for case in another_process same_process outlives_who_opened destroys \
 	refuses; do

@@ -16,13 +16,12 @@ spread_over() {
 	local gid
 
 	gid=$(gid_index frdma0 v4)
-	"$PROGRAMS/exchange" -d frdma0 -g "$gid" -M "$1" &
+	"$PROGRAMS/verbs/exchange" -d frdma0 -g "$gid" -M "$1" &
 	await 60 listens 1 18516
-	"$PROGRAMS/exchange" -d frdma0 -g "$gid" -r 4 -n 16 10.77.0.1
+	"$PROGRAMS/verbs/exchange" -d frdma0 -g "$gid" -r 4 -n 16 10.77.0.1
 	wait $!
 }
 
-compile exchange
 links_up
 KTAP_LIMIT=280 ktap_test spread_over $(((4 << 30) + 40008))
 ktap_end

@@ -20,10 +20,10 @@ not_below_rxe() {
 	local less
 
 	rxe_up 1
-	"$PROGRAMS/limits" rxe0 >"$KTAP_TMP/rxe"
+	"$PROGRAMS/verbs/limits" rxe0 >"$KTAP_TMP/rxe"
 	rxe_down 1
 	frdma_up 1
-	"$PROGRAMS/limits" frdma0 >"$KTAP_TMP/frdma"
+	"$PROGRAMS/verbs/limits" frdma0 >"$KTAP_TMP/frdma"
 	less=$(smaller | grep -vwE "$EXCEPTIONS") || true
 	[ -z "$less" ] || fail "$less"
 	note "$(wc -l <"$KTAP_TMP/frdma") maxima"
@@ -31,11 +31,9 @@ not_below_rxe() {
 
 reach() {
 	frdma_up 1
-	note "$("$PROGRAMS/reach" frdma0 "$(gid_index frdma0 v4)" "$1")"
+	note "$("$PROGRAMS/verbs/reach" frdma0 "$(gid_index frdma0 v4)" "$1")"
 }
 
-compile limits
-compile reach
 ktap_test not_below_rxe
 ktap_test reach small
 ktap_end

@@ -10,7 +10,7 @@
 . "${0%/*}/../lib/frdma.sh"
 
 memory() {
-	"$program" frdma0 "$gid" "$1"
+	"$PROGRAMS/verbs/memory" frdma0 "$gid" "$1"
 }
 
 # Anonymous memory of 4 GiB takes an emulated machine a while to touch.
@@ -19,8 +19,6 @@ memory_of_4_gib() {
 	note "$(cat "$KTAP_TMP/out")"
 }
 
-program=$KTAP_TMP/memory
-cc -O1 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$program" "${0%.sh}.c" -libverbs || exit
 links_up
 gid=$(gid_index frdma0 v4)
 

@@ -8,10 +8,9 @@
 . "${0%/*}/../lib/traffic.sh"
 
 moderation() {
-	"$PROGRAMS/moderation" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/moderation" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-compile moderation
 links_up
 for case in device_says_so waits_for_a_count waits_for_a_period \
 	at_once_without_both errors_do_not_wait \

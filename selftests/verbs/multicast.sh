@@ -17,7 +17,7 @@ groups() {
 
 # Arguments: FAMILY CASE. Nobody is left in a group when the process has ended.
 group() {
-	"$PROGRAMS/unreliable" frdma0 "$(gid_index frdma0 "$1")" "$2"
+	"$PROGRAMS/verbs/unreliable" frdma0 "$(gid_index frdma0 "$1")" "$2"
 	[ -z "$(groups 1 '(239.78|ff0e::)')" ] || fail "still in a group"
 }
 
@@ -31,7 +31,7 @@ moved() {
 	ip address add fd79::1/64 dev da nodad
 	rdma link add frdma1 type frdma netdev da
 	await 20 gid_index frdma1 v6
-	"$PROGRAMS/unreliable" frdma1 "$(gid_index frdma1 v6)" \
+	"$PROGRAMS/verbs/unreliable" frdma1 "$(gid_index frdma1 v6)" \
 		mcast_all_hosts >"$KTAP_TMP/member" 2>&1 &
 	defer kill $!
 	await 20 grep attached "$KTAP_TMP/member"
@@ -85,7 +85,6 @@ no_member_of() {
 	[ -z "$(groups 2 "$1")" ]
 }
 
-compile unreliable
 links_up
 for family in v4 v6; do
 	ktap_test group $family mcast_delivers

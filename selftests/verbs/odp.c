@@ -6,7 +6,6 @@
  *
  * In each pair of queue pairs near reaches for far's memory.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>

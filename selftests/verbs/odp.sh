@@ -13,7 +13,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 odp() {
-	"$PROGRAMS/odp" frdma0 "$(gid_index frdma0 v4)" "$1" |
+	"$PROGRAMS/verbs/odp" frdma0 "$(gid_index frdma0 v4)" "$1" |
 		tee "$KTAP_TMP/said"
 	[ ! -s "$KTAP_TMP/said" ] || note "$(cat "$KTAP_TMP/said")"
 	! grep -q '^no secret memory' "$KTAP_TMP/said" ||
@@ -34,7 +34,6 @@ paid_for() {
 	(echo "$BASHPID" >$group/cgroup.procs && odp table_is_paid_for)
 }
 
-compile odp
 links_up
 for case in device_says_so refuses write_finds_nothing_there \
 	read_finds_nothing_there send_finds_nothing_there \

@@ -31,10 +31,9 @@ dax_up() {
 
 flushes() {
 	dax_up
-	"$PROGRAMS/placement" frdma0 "$(gid_index frdma0 v4)" "$1" /dev/dax0.0
+	"$PROGRAMS/verbs/placement" frdma0 "$(gid_index frdma0 v4)" "$1" /dev/dax0.0
 }
 
-compile placement
 links_up
 ktap_test flushes memory_that_does_not
 ktap_test flushes memory_that_is_long

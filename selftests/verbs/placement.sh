@@ -10,7 +10,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 placement() {
-	"$PROGRAMS/placement" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/placement" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
 # The requests and their answers, in the eyes of tshark and of scapy.
@@ -25,7 +25,6 @@ wire() {
 	done
 }
 
-compile placement
 links_up
 for case in device_says_so eight_bytes builder refuses \
 	needs_rights_of_the_queue_pair comes_after_what_was_written \

@@ -7,10 +7,9 @@
 . "${0%/*}/../lib/traffic.sh"
 
 rereg() {
-	"$PROGRAMS/rereg" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/rereg" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-compile rereg
 links_up
 for case in translation domain access_rights translation_and_domain \
 	translation_and_access domain_and_access everything many_times refuses \

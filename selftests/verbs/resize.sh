@@ -8,10 +8,9 @@
 . "${0%/*}/../lib/traffic.sh"
 
 resize() {
-	"$PROGRAMS/resize" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/resize" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-compile resize
 links_up
 ktap_test resize under_traffic
 ktap_end

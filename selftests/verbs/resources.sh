@@ -22,7 +22,7 @@ show_objects() {
 	local pid i
 
 	rm -f "$KTAP_TMP/numbers"
-	"$PROGRAMS/resources" frdma0 "$(gid_index frdma0 v4)" \
+	"$PROGRAMS/verbs/resources" frdma0 "$(gid_index frdma0 v4)" \
 		>"$KTAP_TMP/numbers" &
 	pid=$!
 	defer kill $pid
@@ -127,7 +127,7 @@ nobody_sees_no_keys() {
 listed_while_they_go() {
 	local pid
 
-	"$PROGRAMS/resources" frdma0 "$(gid_index frdma0 v4)" 100 &
+	"$PROGRAMS/verbs/resources" frdma0 "$(gid_index frdma0 v4)" 100 &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
 		rdma -dd resource show qp >"$KTAP_TMP/qp"
@@ -136,7 +136,6 @@ listed_while_they_go() {
 	wait $pid
 }
 
-compile resources
 links_up
 for test in queue_pairs completion_queues regions other_objects \
 	nobody_sees_no_keys listed_while_they_go; do

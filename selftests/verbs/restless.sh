@@ -10,12 +10,10 @@
 
 source_changes_while_sent() {
 	mtu 4200
-	"$KTAP_TMP/restless" frdma0 "$(gid_index frdma0 v4)"
+	"$PROGRAMS/verbs/restless" frdma0 "$(gid_index frdma0 v4)"
 	note "resent_packets: $(counter frdma0 resent_packets)"
 }
 
-cc -O1 -Wall -Wextra -Werror -o "$KTAP_TMP/restless" "${0%.sh}.c" -libverbs \
-	-lpthread || exit
 links_up
 ktap_test source_changes_while_sent
 ktap_end

@@ -18,8 +18,8 @@
 connections() {
 	local count=$1 rounds=$2
 
-	pair cm "$PROGRAMS/connections serve 10.77.0.2 $((count * rounds))" \
-		"$PROGRAMS/connections open 10.77.0.2 $count $rounds"
+	pair cm "$PROGRAMS/verbs/connections serve 10.77.0.2 $((count * rounds))" \
+		"$PROGRAMS/verbs/connections open 10.77.0.2 $count $rounds"
 	while read -r line; do
 		note "$line"
 	done <"$KTAP_TMP/client"
@@ -43,9 +43,9 @@ many() {
 	local before
 
 	sysctl -q -w vm.max_map_count=1000000
-	"$PROGRAMS/many" frdma0 "$(gid_index frdma0 v4)" 100
+	"$PROGRAMS/verbs/many" frdma0 "$(gid_index frdma0 v4)" 100
 	before=$(memory_in_use 1)
-	say_notes "$PROGRAMS/many" frdma0 "$(gid_index frdma0 v4)" "$1"
+	say_notes "$PROGRAMS/verbs/many" frdma0 "$(gid_index frdma0 v4)" "$1"
 	nothing_left
 	memory_is_back "$before" 1
 }
@@ -54,7 +54,7 @@ deep() {
 	local before
 
 	before=$(memory_in_use 1)
-	say_notes "$PROGRAMS/reach" frdma0 "$(gid_index frdma0 v4)" deep
+	say_notes "$PROGRAMS/verbs/reach" frdma0 "$(gid_index frdma0 v4)" deep
 	memory_is_back "$before" 1
 }
 
@@ -63,17 +63,13 @@ objects() {
 	local before
 
 	sysctl -q -w vm.max_map_count=1000000
-	"$PROGRAMS/objects" frdma0 "$(gid_index frdma0 v4)" "$1" 1000
+	"$PROGRAMS/verbs/objects" frdma0 "$(gid_index frdma0 v4)" "$1" 1000
 	before=$(memory_in_use 1)
-	say_notes "$PROGRAMS/objects" frdma0 "$(gid_index frdma0 v4)" "$1" "$2"
+	say_notes "$PROGRAMS/verbs/objects" frdma0 "$(gid_index frdma0 v4)" "$1" "$2"
 	memory_is_back "$before" 1
 }
 
 links_up
-compile connections -lrdmacm
-compile many
-compile reach
-compile objects
 for kind in pd cq srq mr mw ah xrcd; do
 	KTAP_LIMIT=600 ktap_test objects $kind 100000
 done

@@ -10,7 +10,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 srq() {
-	"$PROGRAMS/srq" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/srq" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
 srq_pingpong() {
@@ -77,7 +77,6 @@ nvme_target() {
 	note "disconnected in $SECONDS s"
 }
 
-compile srq
 links_up
 for name in verbs limit empty_then_posted last_wqe datagrams rest_takes_none \
 		other_domain many_takers resize_under_traffic hostile_index; do

@@ -8,10 +8,9 @@
 . "${0%/*}/../lib/traffic.sh"
 
 states() {
-	"$PROGRAMS/states" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/states" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-compile states
 links_up
 for case in sqd_begins_nothing sqd_begins_no_datagram sqd_changes_reads \
 	sqe_and_back no_sqe_of_a_connection queries_tell_all reset_forgets; do

@@ -9,7 +9,7 @@
 
 # Starts a process with two queue pairs, $near and $far.
 traffic_up() {
-	coproc TRAFFIC { "$PROGRAMS/statistics" frdma0 \
+	coproc TRAFFIC { "$PROGRAMS/verbs/statistics" frdma0 \
 		"$(gid_index frdma0 v4)" traffic; }
 	# shellcheck disable=SC2034 # the tests use them
 	read -r -t 30 near far <&"${TRAFFIC[0]}" || fail "no queue pairs"
@@ -141,7 +141,7 @@ wrong_calls() {
 come_and_go() {
 	defer rdma statistic qp set link frdma0/1 auto off
 	rdma statistic qp set link frdma0/1 auto type on
-	note "$("$PROGRAMS/statistics" frdma0 "$(gid_index frdma0 v4)" churn)"
+	note "$("$PROGRAMS/verbs/statistics" frdma0 "$(gid_index frdma0 v4)" churn)"
 }
 
 # What monitoring programs read. In words of four bytes.
@@ -165,7 +165,7 @@ in_sysfs() {
 # and so not the question. Arguments: ATTRIBUTE [METHOD]; leaves $status and
 # $attribute.
 ask() {
-	"$PROGRAMS/statistics" frdma0 "$(gid_index frdma0 v6)" mad "$@" \
+	"$PROGRAMS/verbs/statistics" frdma0 "$(gid_index frdma0 v6)" mad "$@" \
 		>"$KTAP_TMP/mad" || fail "$(<"$KTAP_TMP/mad")"
 	read -r status attribute <"$KTAP_TMP/mad"
 }
@@ -191,7 +191,6 @@ by_datagram() {
 	[ "$status" = 000c ] || fail "set: $status"
 }
 
-compile statistics
 links_up
 # wrong_calls last: ib_core goes on counting a counter that it could not bind,
 # and then lets nobody change the mode of the port.

@@ -12,7 +12,7 @@
 
 # Arguments: FAMILY CASE
 unreliable() {
-	"$PROGRAMS/unreliable" frdma0 "$(gid_index frdma0 "$1")" "$2"
+	"$PROGRAMS/verbs/unreliable" frdma0 "$(gid_index frdma0 "$1")" "$2"
 }
 
 # ibv_uc_pingpong or ibv_ud_pingpong. Arguments: TOOL FAMILY [OPTION...]
@@ -32,7 +32,6 @@ udaddy() {
 	pair cm "command udaddy -b $1" "command udaddy -s $1"
 }
 
-compile unreliable
 deep_queues
 links_up
 for case in uc_operations uc_drops_in_silence uc_sqe_and_back \

@@ -8,10 +8,9 @@
 . "${0%/*}/../lib/traffic.sh"
 
 windows() {
-	"$PROGRAMS/windows" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/windows" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
-compile windows
 links_up
 for case in device_says_so type_1_shows_a_part \
 	read_and_atomic_through_a_window type_1_has_a_new_key_each_time \

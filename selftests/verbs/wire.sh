@@ -30,7 +30,6 @@ clean() {
 	wire_is_clean
 }
 
-compile exchange
 mtu 4200
 links_up
 ktap_test clean exchanges

@@ -11,7 +11,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 xrc() {
-	"$PROGRAMS/xrc" frdma0 "$(gid_index frdma0 v4)" "$1"
+	"$PROGRAMS/verbs/xrc" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
 xsrq_pingpong() {
@@ -42,7 +42,7 @@ over_a_bad_line() {
 shown() {
 	local pid ini tgt
 
-	"$PROGRAMS/xrc" frdma0 "$(gid_index frdma0 v4)" sleep \
+	"$PROGRAMS/verbs/xrc" frdma0 "$(gid_index frdma0 v4)" sleep \
 		>"$KTAP_TMP/numbers" &
 	pid=$!
 	defer kill $pid
@@ -55,7 +55,6 @@ shown() {
 		.drv_msn == 1" "$KTAP_TMP/shown"
 }
 
-compile xrc
 links_up
 for name in sends one_sided builder several_queues protection_domains \
 		wrong_numbers shared_target another_process busy_objects \
