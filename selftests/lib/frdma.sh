@@ -7,13 +7,6 @@
 # shellcheck source=selftests/lib/ktap.sh
 . "${BASH_SOURCE[0]%/*}/ktap.sh"
 
-# Where the programs of ../Makefile are, in every guest.
-PROGRAMS=/usr/lib/frdma-test
-[ -d $PROGRAMS ] || {
-	echo "$PROGRAMS is missing: scripts/guest build --tests" >&2
-	exit 2
-}
-
 # Runs a shell line in every guest, in turn.
 each_guest() {
 	local n
@@ -30,10 +23,10 @@ links_up() {
 
 	defer links_down "$name"
 	each_guest "modprobe frdma &&
-		rdma link add $name type frdma netdev $netdev"
-	each_guest "for i in \$(seq 100); do
-			grep -q ACTIVE /sys/class/infiniband/$name/ports/1/state &&
-				exit
+		rdma link add $name type frdma netdev $netdev || exit
+		for i in \$(seq 100); do
+			read -r state </sys/class/infiniband/$name/ports/1/state
+			[ \"\${state#*ACTIVE}\" = \"\$state\" ] || exit 0
 			sleep 0.1
 		done; exit 1"
 }

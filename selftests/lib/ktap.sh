@@ -31,15 +31,21 @@ set -u -o pipefail
 
 KTAP_TOP=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 KTAP_SPLATS=$KTAP_TOP/scripts/guest.d/splats
+PROGRAMS=/usr/lib/frdma-test	# those of ../Makefile, in every guest
 KTAP_SKIP=4
 KTAP_LIMIT=120	# seconds, of one test; or: KTAP_LIMIT=300 ktap_test ...
 KTAP_SLOW=${FRDMA_SLOW:-1}
+KTAP_SEEN=()	# by guest: the newest record of its log at the last test
 KTAP_TMP=$(mktemp -d)
 KTAP_UNDO=()
 KTAP_NAME=
 KTAP_TOTAL=0
 KTAP_FAILED=0
 
+[ -d $PROGRAMS ] || {
+	echo "$PROGRAMS is missing: scripts/guest build --tests" >&2
+	exit 2
+}
 exec 3>&1
 echo "TAP version 13"
 
@@ -110,9 +116,10 @@ ktap_on() {
 	fi
 }
 
-# What guest N has logged since the test began.
+# What guest N has logged since the last test; the last line is the number of
+# the newest record.
 ktap_log() {
-	ktap_on "$1" dmesg | sed -n "/frdma-test: $KTAP_TOTAL\$/,\$p"
+	ktap_on "$1" "$PROGRAMS/lib/klog ${KTAP_SEEN[$1]:--1}"
 }
 
 logged() {
@@ -125,23 +132,26 @@ unlogged() {
 	! grep -F -e "$1" "$KTAP_TMP/log" || fail "logged: $1"
 }
 
-# Marks all guests' logs.
-ktap_mark() {
-	local n
+# Reads the logs of all guests; what they have said is said.
+ktap_read_logs() {
+	local n lines
 
-	for n in $(seq "$FRDMA_NODES"); do
-		ktap_on "$n" "echo 'frdma-test: $KTAP_TOTAL' >/dev/kmsg"
+	for ((n = 1; n <= FRDMA_NODES; n++)); do
+		ktap_log $n >"$KTAP_TMP/guest $n" 2>&1 || return
+		mapfile -t lines <"$KTAP_TMP/guest $n"
+		KTAP_SEEN[n]=${lines[-1]}
 	done
 }
 
-# Prints the kernel reports of all guests since the mark.
+# Adds the reports of the kernel among them to the test's output. True if there
+# are any.
 ktap_reports() {
-	local n
-
-	for n in $(seq "$FRDMA_NODES"); do
-		ktap_log "$n" | grep -aEf "$KTAP_SPLATS" -A 30 |
-			sed "s/^/guest $n: /"
-	done
+	ktap_read_logs || {
+		echo "guests' logs cannot be read" >>"$KTAP_TMP/output"
+		return
+	}
+	(cd "$KTAP_TMP" && grep -aHEf "$KTAP_SPLATS" -A 30 "guest "*) \
+		>>"$KTAP_TMP/output"
 }
 
 # The subshell of one test.
@@ -180,20 +190,16 @@ ktap_run() {
 
 # The verdict is followed by the time that the test took.
 ktap_test() {
-	local status reports begin=$SECONDS took
+	local status begin=$SECONDS took
 
 	KTAP_NAME=$*
 	[[ $KTAP_NAME == *"${KTAP_ONLY:-}"* ]] || return 0
 	KTAP_TOTAL=$((KTAP_TOTAL + 1))
-	ktap_mark
+	echo "frdma-test: $KTAP_TOTAL" >/dev/kmsg
 	ktap_run "$@"	# not after || or if: "set -e" is off there
 	status=$?
 	took="# $((SECONDS - begin)) s"
-	reports=$(ktap_reports)
-	if [ -n "$reports" ]; then
-		echo "$reports" >>"$KTAP_TMP/output"
-		status=1
-	fi
+	! ktap_reports || status=1
 	case $status in
 	0)
 		echo "ok $KTAP_TOTAL $KTAP_NAME $took" ;;
@@ -212,3 +218,5 @@ ktap_end() {
 	echo "1..$KTAP_TOTAL"
 	exit $((KTAP_FAILED > 0))
 }
+
+ktap_read_logs
