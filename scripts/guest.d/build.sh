@@ -131,13 +131,14 @@ build_provider() {
 		all install || die "the provider does not build for $name"
 }
 
-# Builds the module for every kernel of the root, or for its debug kernel.
-# Arguments: ROOT yes|no [MAKE-ARGUMENT...]. Sets "version".
+# Builds the module, and those of tests, for every kernel of the root, or for its
+# debug kernel. Arguments: ROOT DEBUG TESTS (yes or no) [MAKE-ARGUMENT...]. Sets
+# "version".
 build_modules() {
-	local name=$1 debug=$2 dir
+	local name=$1 debug=$2 tests=$3 dir
 
 	dir=$(build_dir "$name")
-	shift 2
+	shift 3
 	if [ "$debug" = yes ]; then
 		kernel_need "$name"
 		version=$KERNEL_VERSION
@@ -146,12 +147,37 @@ build_modules() {
 		build_module "$name" "$version" \
 			"/results/install/usr/lib/modules/$version" \
 			/results/objects "$@"
+		[ "$tests" = no ] || build_test_modules "$name" "$version" \
+			/results/objects
 		return
 	fi
 	for version in $(boot_kernels "$(root_dir "$name")"); do
 		build_sync "$dir/$version"
 		build_module "$name" "$version" "/usr/lib/modules/$version" \
 			"/usr/src/linux-headers-$version" "$@"
+		[ "$tests" = no ] || build_test_modules "$name" "$version" \
+			"/usr/src/linux-headers-$version"
+	done
+}
+
+# Builds the modules of tests, a folder with a Kbuild each, for one kernel.
+# Arguments: ROOT VERSION HEADERS
+build_test_modules() {
+	local name=$1 version=$2 headers=$3 dir into kbuild folder
+
+	dir=$(build_dir "$name")
+	into=$dir/install/usr/lib/modules/$version/frdma-test
+	mkdir -p "$into"
+	for kbuild in "$TOP"/selftests/*/*/Kbuild; do
+		folder=${kbuild%/Kbuild}
+		mkdir -p "$dir/$version/tests"
+		cp -u -p -r -t "$dir/$version/tests" "$folder"
+		folder=tests/${folder##*/}
+		"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+			make --no-print-directory -C "$headers" \
+			M="/build/$version/$folder" modules ||
+			die "a test's module does not build for $version"
+		cp -p -t "$into" "$dir/$version/$folder"/*.ko
 	done
 }
 
@@ -184,7 +210,7 @@ build_command() {
 	build_binds "$name"
 	exec {BUILD_LOCK}>"$(build_dir "$name")/.lock"
 	flock "$BUILD_LOCK"
-	build_modules "$name" $debug "$@"
+	build_modules "$name" $debug $tests "$@"
 	[ ! -e "$TOP/provider/Makefile" ] || build_provider "$name" "$version"
 	[ $tests = no ] || build_tests "$name"
 	exec {BUILD_LOCK}>&-
