@@ -316,7 +316,8 @@ void frdma_req_seek(struct frdma_req *rq, u32 psn)
  *
  * A packet asks for no acknowledgement where one behind it would. If that one
  * never comes, the last one that was sent goes out again, and asks. That is
- * no READ, so READs still begin where they did.
+ * no READ, so READs still begin where they did. Whoever must be silent does
+ * not ask either: when the wait is over, all is sent again anyway.
  *
  * Return: true if there is such a packet, which is the next to be sent.
  */
@@ -325,7 +326,7 @@ bool frdma_req_ask(struct frdma_req *rq)
 	u32 restart_psn = rq->restart_psn;
 
 	if (!frdma_req_is_reliable(rq) || !rq->since_ack_req ||
-	    !frdma_req_outstanding(rq))
+	    !frdma_req_outstanding(rq) || frdma_retry_paused(&rq->retry))
 		return false;
 	frdma_req_seek(rq, frdma_psn_add(rq->psn, -1));
 	rq->restart_psn = restart_psn;

@@ -540,6 +540,25 @@ TEST(frdma_req_ask__without_a_timeout)
 	EXPECT_EQ(frdma_retry_next_ns(&q.rq.retry), U64_MAX);
 }
 
+/* In SQD, say, on a host that had no room for the last one. */
+TEST(frdma_req_ask__not_into_a_wait)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+	frdma_retry_local(&q.rq.retry, 1);
+	EXPECT(!frdma_req_ask(&q.rq));
+	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
+
+	/* When it is over, all is sent again, and may be asked for. */
+	EXPECT_EQ(frdma_retry_expire(&q.rq.retry, 1 + FRDMA_LOCAL_BACKOFF_NS),
+		  FRDMA_EXPIRY_RESUME);
+	frdma_req_restart(&q.rq);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+	expect_asked(FRDMA_SEND_ONLY, 0);
+}
+
 TEST(frdma_req_ask__only_where_it_is_of_use)
 {
 	/* Nothing was sent. */
