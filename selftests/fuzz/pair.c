@@ -31,6 +31,9 @@ FUZZ_TARGET(pair)(const u8 *data, size_t size)
 	shape.no_room = how & 2 ? fuzz_u8(&fuzz) : 0;
 	shape.refuse = how & 4 ? fuzz_u8(&fuzz) : 0;
 	shape.dead_ns = how & 8 ? fuzz_take(&fuzz, 3) : 0;
+	shape.drains = how & 16;
+	/* A wire that is dead leads nowhere again. */
+	shape.resets = how & 32 && !shape.dead_ns;
 
 	rnd.bytes = fuzz.at;
 	rnd.left = fuzz.left;

@@ -16,7 +16,7 @@ void receiver_flush_ack(struct sim_side *side)
 	struct frdma_hdr hdr;
 
 	side->next_ack_ns = U64_MAX;
-	if (!side->resp.ack_due || side->broken)
+	if (!side->resp.ack_due || side_is_broken(side))
 		return;
 	side->resp.ack_due = false;
 	frdma_resp_ack_plan(&side->resp, &hdr);
@@ -42,7 +42,7 @@ static void send_empty_response(struct sim_side *side, u32 psn)
 static void send_read_response(struct sim_side *side)
 {
 	struct frdma_resp *rs = &side->resp;
-	u8 payload[SIM_MTU];
+	u8 payload[SIM_MTU_MAX];
 	struct frdma_hdr hdr;
 	u32 i;
 
@@ -98,12 +98,13 @@ static bool wr_uses_recv(const struct sim_wr *wr)
 	       (row->kind == FRDMA_KIND_WRITE && row->imm);
 }
 
-/* The n-th work request of the peer that takes a receive request. */
+/* The n-th work request of the connection that takes a receive request. */
 static const struct sim_wr *find_sent(const struct sim_side *side, u32 n)
 {
 	const struct sim_wr *wr;
 
-	for (wr = side->wrs; wr < side->wrs + side->posted; wr++) {
+	for (wr = side->wrs + side->first_wr; wr < side->wrs + side->posted;
+	     wr++) {
 		if (wr_uses_recv(wr) && !n--)
 			return wr;
 	}
@@ -142,7 +143,8 @@ static const struct sim_wr *find_wr(const struct sim_side *side, s64 abs_psn)
 {
 	const struct sim_wr *wr;
 
-	for (wr = side->wrs; wr < side->wrs + side->posted; wr++) {
+	for (wr = side->wrs + side->first_wr; wr < side->wrs + side->posted;
+	     wr++) {
 		if (wr->abs_begin <= abs_psn && abs_psn < wr->abs_end)
 			return wr;
 	}
@@ -162,7 +164,7 @@ static void check_accepted(struct sim_side *side, const struct frdma_hdr *hdr,
 	if (!wr)
 		return;
 	pkt = side->abs_epsn - wr->abs_begin;
-	off = pkt * SIM_MTU;
+	off = pkt * world->mtu;
 	SIM_CHECK(world, op->kind == frdma_wr(wr->opcode)->kind,
 		  "opcode 0x%02x", hdr->opcode);
 	if (world->shape->transport == FRDMA_XRC)

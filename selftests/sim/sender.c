@@ -51,6 +51,8 @@ static void execute_local(struct sim_side *side)
 	const struct frdma_swr *slot = frdma_req_wr(rq, rq->wr_next);
 	struct sim_wr *wr = &side->wrs[slot->wqe.wr_id];
 
+	SIM_CHECK(side->world, side->state == SIM_RTS, "wr %llu",
+		  slot->wqe.wr_id);
 	wr->executed++;
 	SIM_CHECK(side->world, wr->executed == 1, "wr %llu",
 		  slot->wqe.wr_id);
@@ -66,7 +68,7 @@ static void check_fence(struct sim_side *side, u64 wr_id)
 {
 	u32 i;
 
-	for (i = 0; i < wr_id; i++) {
+	for (i = side->first_wr; i < wr_id; i++) {
 		const struct sim_wr *wr = &side->wrs[i];
 
 		if (frdma_wr_wants_response(frdma_wr(wr->opcode)))
@@ -81,7 +83,7 @@ static void send_next(struct sim_side *side)
 	struct frdma_req *rq = &side->req;
 	const struct frdma_swr *slot = frdma_req_wr(rq, rq->wr_next);
 	const struct sim_wr *wr = &side->wrs[slot->wqe.wr_id];
-	u8 payload[SIM_MTU];
+	u8 payload[SIM_MTU_MAX];
 	struct frdma_req_pkt pkt;
 	u32 i;
 
@@ -104,22 +106,38 @@ static bool host_has_no_room(struct sim_side *side)
 	       side->world->shape->no_room;
 }
 
+/* In SQD what was begun is finished, and nothing is begun (10.3.1). */
+static bool is_held_back(const struct sim_side *side)
+{
+	return side->state == SIM_SQD && frdma_req_begins(&side->req);
+}
+
+/* Returns false if the host has no room. */
+static bool send_if_there_is_room(struct sim_side *side)
+{
+	struct sim_world *world = side->world;
+	struct frdma_req *rq = &side->req;
+
+	if (host_has_no_room(side)) {
+		frdma_cc_lost(&rq->cc);
+		frdma_retry_local(&rq->retry, world->now_ns);
+		return false;
+	}
+	send_next(side);
+	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq), world->now_ns);
+	return true;
+}
+
 static void transmit(struct sim_side *side)
 {
 	struct sim_world *world = side->world;
 	struct frdma_req *rq = &side->req;
 
-	while (!world->failed) {
+	while (!world->failed && !is_held_back(side)) {
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
-			if (host_has_no_room(side)) {
-				frdma_cc_lost(&rq->cc);
-				frdma_retry_local(&rq->retry, world->now_ns);
+			if (!send_if_there_is_room(side))
 				return;
-			}
-			send_next(side);
-			frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq),
-					  world->now_ns);
 			break;
 		case FRDMA_REQ_LOCAL:
 			execute_local(side);
@@ -131,6 +149,10 @@ static void transmit(struct sim_side *side)
 		default:
 			return;
 		}
+	}
+	if (!world->failed && frdma_req_ask(rq)) {
+		side->asked++;
+		send_if_there_is_room(side);
 	}
 }
 
@@ -193,9 +215,9 @@ static void check_failure(struct sim_side *side, const struct frdma_swr *slot)
 			  peer->abs_epsn);
 		break;
 	case FRDMA_WC_RETRY_EXC_ERR:
-		SIM_CHECK(world, world->shape->dead_ns || peer->broken,
+		SIM_CHECK(world, world->shape->dead_ns || side_is_broken(peer),
 			  "wr %u", side->completed);
-		SIM_CHECK(world, side->tries == SIM_RETRIES, "%u tries",
+		SIM_CHECK(world, side->tries == side->retries, "%u tries",
 			  side->tries);
 		break;
 	default:
@@ -205,11 +227,17 @@ static void check_failure(struct sim_side *side, const struct frdma_swr *slot)
 	}
 }
 
+static bool oldest_is_held_back(const struct sim_side *side)
+{
+	return side->req.wr_una == side->req.wr_next && is_held_back(side);
+}
+
 static void reap(struct sim_side *side)
 {
 	const struct frdma_swr *slot;
 
-	while ((slot = frdma_req_reap(&side->req)) && !side->world->failed) {
+	while (!oldest_is_held_back(side) &&
+	       (slot = frdma_req_reap(&side->req)) && !side->world->failed) {
 		if (slot->status) {
 			check_failure(side, slot);
 			side_break(side);
@@ -240,21 +268,35 @@ static void look_at_clock(struct sim_side *side)
 	}
 }
 
+/* All that was begun is answered, and nothing else was. */
+static void note_drained(struct sim_side *side)
+{
+	if (side->state != SIM_SQD || side->drained || !is_held_back(side) ||
+	    frdma_req_in_flight(&side->req))
+		return;
+	side->drained = true;
+	SIM_CHECK(side->world, side->abs_una == side->abs_begun,
+		  "%lld, not %lld", side->abs_una, side->abs_begun);
+}
+
 /* All that the send side can do now. */
 void sender_run(struct sim_side *side)
 {
 	u32 before;
 
 	side->next_run_ns = U64_MAX;
+	if (!side_can_send(side))
+		return;
 	do {
 		before = side->completed;
 		look_at_clock(side);
 		reap(side);
-		if (side->broken)
+		if (side_is_broken(side))
 			return;
 		transmit(side);
 		reap(side);
-	} while (side->completed != before && !side->broken);
+	} while (side->completed != before && !side_is_broken(side));
+	note_drained(side);
 }
 
 u64 sender_deadline_ns(const struct sim_side *side)
@@ -349,6 +391,10 @@ void sender_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		commit(side, hdr->psn);
 		break;
 	case FRDMA_ACK_STALE:
+		break;
+	case FRDMA_ACK_GHOST:
+		/* A packet of the connection before looks like a gap. */
+		SIM_CHECK(side->world, side->world->life, "psn 0x%x", hdr->psn);
 		break;
 	default:
 		take_bad_news(side, hdr, verdict);

@@ -4,8 +4,6 @@
 #include "sender.h"
 #include "side.h"
 
-#define TIMEOUT_NS		1000000
-
 u8 sim_payload(const struct sim_wr *wr, u32 at)
 {
 	return wr->seed * 31 + at * 7 + (at >> 4);
@@ -16,36 +14,35 @@ u8 sim_rom(u32 at)
 	return at * 13 + (at >> 5);
 }
 
-void side_init(struct sim_side *side, u32 psn, u32 peer_psn)
+/**
+ * side_init - what stays as it is for ever
+ * @side: of a new world
+ *
+ * It is not connected: see side_connect().
+ */
+void side_init(struct sim_side *side)
 {
-	const struct sim_shape *shape = side->world->shape;
+	u8 transport = side->world->shape->transport;
 
 	side->req = (struct frdma_req) {
 		.slots		= side->slots,
 		.stride		= sizeof(side->slots[0]),
 		.mask		= SIM_SQ - 1,
-		.transport	= shape->transport,
-		.rd_max		= shape->rd_max,
-		.read_grid	= shape->read_grid,
-		.mtu		= SIM_MTU,
+		.transport	= transport,
+		.read_grid	= side->world->shape->read_grid,
 		.dqpn		= 0x11,
 		.pkey		= 0xffff,
-		.retry = {
-			.timeout_ns	= TIMEOUT_NS,
-			.retry_cnt	= SIM_RETRIES,
-			.rnr_retry	= FRDMA_RNR_RETRY_FOREVER,
-		},
 	};
 	side->resp = (struct frdma_resp) {
-		.mtu	= SIM_MTU,
-		.transport = shape->transport,
-		.access	= FRDMA_ACC_REMOTE | FRDMA_ACC_FLUSH,
-		.res	= side->res,
-		.nr_res	= shape->rd_max,
+		.transport	= transport,
+		.access		= FRDMA_ACC_REMOTE | FRDMA_ACC_FLUSH,
+		.res		= side->res[0],
 	};
-	frdma_req_init(&side->req, psn);
-	frdma_cc_init(&side->req.cc, shape->window);
-	frdma_resp_init(&side->resp, peer_psn);
+	side->next_recv_ns = U64_MAX;
+	side->next_post_ns = U64_MAX;
+	side->next_ack_ns = U64_MAX;
+	side->next_run_ns = U64_MAX;
+	side->next_modify_ns = U64_MAX;
 }
 
 /* A packet but for what may differ when it is sent again; never 0. */
@@ -69,6 +66,11 @@ static void check_request(struct sim_side *side, const struct frdma_hdr *hdr,
 		  pkt->abs_psn, side->abs_sent);
 	SIM_CHECK(world, pkt->abs_psn + span <= SIM_PSNS, "%lld + %u",
 		  pkt->abs_psn, span);
+	SIM_CHECK(world, !side->drained, "%lld, and it was drained",
+		  pkt->abs_psn);
+	if (side->state == SIM_SQD)
+		SIM_CHECK(world, pkt->abs_psn + span <= side->abs_begun,
+			  "%lld + %u begun in SQD", pkt->abs_psn, span);
 	if (world->failed)
 		return;
 	if (pkt->abs_psn + span > side->abs_sent)
@@ -124,6 +126,7 @@ void side_send(struct sim_side *side, const struct frdma_hdr *hdr,
 	const struct frdma_req *asker;
 	struct wire_pkt pkt = {
 		.to = !side->id,
+		.life = world->life,
 		.response = frdma_op(hdr->opcode)->response,
 	};
 
@@ -153,7 +156,8 @@ void side_send(struct sim_side *side, const struct frdma_hdr *hdr,
  */
 void side_break(struct sim_side *side)
 {
-	side->broken = true;
+	side->state = SIM_ERR;
+	side->drained = false;
 	side->req.wr_una = side->req.wr_prod;
 	frdma_req_forget(&side->req);
 	side->completed = side->posted;
@@ -161,6 +165,7 @@ void side_break(struct sim_side *side)
 	side->next_recv_ns = U64_MAX;
 	side->next_ack_ns = U64_MAX;
 	side->next_run_ns = U64_MAX;
+	side->next_modify_ns = U64_MAX;
 }
 
 /*
@@ -173,6 +178,29 @@ static bool outlived(const struct sim_side *side, const struct wire_pkt *pkt)
 	s64 ahead = pkt->abs_psn - here;
 
 	return ahead < -(s64)FRDMA_PSN_HALF || ahead >= (s64)FRDMA_PSN_HALF;
+}
+
+/*
+ * Of the connection before: it says nothing to this one, if its number is far
+ * from those in use. Were it not, it would be taken for another: so long must
+ * nobody use the numbers of a path again (12.9.8.4).
+ */
+static void take_old(struct sim_side *side, const struct frdma_hdr *hdr,
+		     const u8 *payload, bool response)
+{
+	u32 here = response ? side->req.una_psn : side->resp.epsn;
+	s32 ahead = frdma_psn_diff(hdr->psn, here);
+	enum frdma_ack_verdict verdict;
+
+	if (ahead > -SIM_PSNS && ahead < SIM_PSNS)
+		return;
+	if (!response) {
+		receiver_take(side, hdr, payload);
+		return;
+	}
+	verdict = frdma_ack_judge(&side->req, hdr);
+	SIM_CHECK(side->world, verdict == FRDMA_ACK_STALE ||
+		  verdict == FRDMA_ACK_GHOST, "%u", verdict);
 }
 
 /* At once, or after some more packets have been taken. */
@@ -190,26 +218,32 @@ static void run_soon(struct sim_side *side)
 void side_take(struct sim_side *side, const struct wire_pkt *pkt)
 {
 	struct sim_world *world = side->world;
+	bool old = pkt->life != world->life;
 	struct frdma_hdr hdr;
 	const u8 *payload;
 
-	if (side->broken || outlived(side, pkt) ||
+	if (side_is_broken(side) || (!old && outlived(side, pkt)) ||
 	    !wire_unpack(pkt, &hdr, &payload))
 		return;
+	if (pkt->response && !side_can_send(side))
+		return;
 
-	if (pkt->response) {
+	if (old) {
+		take_old(side, &hdr, payload, pkt->response);
+	} else if (pkt->response) {
 		sender_take(side, &hdr, payload);
 		run_soon(side);
-		return;
+	} else {
+		receiver_take(side, &hdr, payload);
 	}
 
-	receiver_take(side, &hdr, payload);
 	/* Some acknowledgements wait for more to acknowledge. */
-	if (!side->resp.ack_due || side->broken)
+	if (!side->resp.ack_due || side_is_broken(side) ||
+	    side->next_ack_ns != U64_MAX)
 		return;
 	if (rnd_below(&world->rnd, 2))
 		receiver_flush_ack(side);
-	else if (side->next_ack_ns == U64_MAX)
+	else
 		side->next_ack_ns = world->now_ns +
 				    rnd_below(&world->rnd, 50000);
 }

@@ -13,6 +13,7 @@
 
 #define SIM_WRS		60	/* most work requests of a run, per side */
 #define SIM_MTU		16	/* bytes: messages of few bytes have many packets */
+#define SIM_MTU_MAX	64
 #define SIM_MSG_MAX	256
 #define SIM_PSNS	(SIM_WRS * SIM_MSG_MAX / SIM_MTU)
 #define SIM_SQ		8	/* slots of the send queue */
@@ -23,6 +24,20 @@
 #define SIM_COUNTER_VA	0x30000000ULL	/* what it adds to */
 #define SIM_SRQN	0x4321		/* what all requests name (XRC) */
 #define SIM_RETRIES	7
+
+/**
+ * enum sim_state - states of a queue pair that differ here
+ * @SIM_ERR: it has ended, or was not connected yet: ERR, RESET, INIT
+ * @SIM_RTR: it only receives
+ * @SIM_RTS: it does all
+ * @SIM_SQD: it begins nothing of its own
+ */
+enum sim_state {
+	SIM_ERR,
+	SIM_RTR,
+	SIM_RTS,
+	SIM_SQD,
+};
 
 /**
  * struct sim_shape - what differs between runs
@@ -37,6 +52,8 @@
  * @no_room: of a thousand packets the host takes this many not
  * @refuse: of a thousand requests the memory of this many is gone
  * @dead_ns: from then on the wire brings nothing; 0: it always does
+ * @drains: queue pairs go to SQD and back, and change their attributes there
+ * @resets: connections end and are made again
  */
 struct sim_shape {
 	u8 transport;
@@ -50,6 +67,8 @@ struct sim_shape {
 	u32 no_room;
 	u32 refuse;
 	u64 dead_ns;
+	bool drains;
+	bool resets;
 };
 
 /**
@@ -87,14 +106,23 @@ struct sim_wr {
  * @peer: the other end
  * @req: the send side of the engine
  * @resp: the receive side
- * @res: for @resp
+ * @res: for @resp, and for what it changes to
  * @slots: for @req
  * @wrs: all that is to be done
+ * @first_wr: of those, the first of this connection
  * @posted: of those, in the send queue or through it
  * @completed: of those, done
  * @resent: packets sent more than once
+ * @asked: of those, to have the rest acknowledged
+ * @retries: repetitions that it has
  * @tries: repetitions since something was acknowledged
- * @broken: the connection has ended here
+ * @state: of the queue pair
+ * @rd_max: READs and atomics that both ends have agreed upon
+ * @rd_bound: those that it may have out: until they are answered, those that it
+ *	had out when less was agreed upon
+ * @stops: it was in SQD, so often
+ * @drained: in SQD, and all that was begun is answered
+ * @abs_begun: one beyond the last PSN of what was begun before SQD
  * @refused: a request was refused, which ended it
  * @messages: of the peer, executed
  * @abs_put_off: one beyond the PSN that was refused last
@@ -106,6 +134,8 @@ struct sim_wr {
  * @sum: of each packet that was sent, by its PSN; 0: none, or of a READ
  * @mem: what the peer writes
  * @counter: what the peer adds to
+ * @mem_before: @mem when this connection began
+ * @counter_before: @counter then
  * @recv_buf: of the receive request in use
  * @recvs: receive requests that were posted and are not in use
  * @posted_recvs: receive requests posted at all
@@ -114,6 +144,7 @@ struct sim_wr {
  * @next_recv_ns: when a receive request is posted
  * @next_ack_ns: when an acknowledgement that is due goes out
  * @next_run_ns: when the send side digests what was answered
+ * @next_modify_ns: when its state or its attributes change
  */
 struct sim_side {
 	u32 id;
@@ -122,15 +153,23 @@ struct sim_side {
 
 	struct frdma_req req;
 	struct frdma_resp resp;
-	struct frdma_resp_res res[SIM_RES_MAX];
+	struct frdma_resp_res res[2][SIM_RES_MAX];
 	struct frdma_swr slots[SIM_SQ];
 
 	struct sim_wr wrs[SIM_WRS];
+	u32 first_wr;
 	u32 posted;
 	u32 completed;
 	u32 resent;
+	u32 asked;
+	u32 retries;
 	u32 tries;
-	bool broken;
+	enum sim_state state;
+	u32 rd_max;
+	u32 rd_bound;
+	u32 stops;
+	bool drained;
+	s64 abs_begun;
 	bool refused;
 	u32 messages;
 	s64 abs_put_off;
@@ -143,6 +182,8 @@ struct sim_side {
 
 	u8 mem[SIM_MEM];
 	u64 counter;
+	u8 mem_before[SIM_MEM];
+	u64 counter_before;
 	u8 recv_buf[SIM_MSG_MAX];
 	u32 recvs;
 	u32 posted_recvs;
@@ -152,6 +193,7 @@ struct sim_side {
 	u64 next_recv_ns;
 	u64 next_ack_ns;
 	u64 next_run_ns;
+	u64 next_modify_ns;
 };
 
 /**
@@ -161,6 +203,10 @@ struct sim_side {
  * @now_ns: virtual time
  * @wire: both directions
  * @side: both ends
+ * @life: connections before this one
+ * @mtu: path MTU of this one
+ * @psn: first PSN of each side
+ * @next_reset_ns: when it ends, at one side more
  * @failed: something is wrong
  * @what: that
  */
@@ -170,6 +216,10 @@ struct sim_world {
 	u64 now_ns;
 	struct wire wire;
 	struct sim_side side[2];
+	u32 life;
+	u32 mtu;
+	u32 psn[2];
+	u64 next_reset_ns;
 	bool failed;
 	char what[256];
 };
@@ -187,7 +237,19 @@ void sim_fail(struct sim_world *world, const char *fmt, ...)
 u8 sim_payload(const struct sim_wr *wr, u32 at);
 u8 sim_rom(u32 at);
 
-void side_init(struct sim_side *side, u32 psn, u32 peer_psn);
+/** side_is_broken - the connection has ended here, or did not begin */
+static inline bool side_is_broken(const struct sim_side *side)
+{
+	return side->state == SIM_ERR;
+}
+
+/** side_can_send - it may ask for something, and be answered */
+static inline bool side_can_send(const struct sim_side *side)
+{
+	return side->state == SIM_RTS || side->state == SIM_SQD;
+}
+
+void side_init(struct sim_side *side);
 void side_send(struct sim_side *side, const struct frdma_hdr *hdr,
 	       const u8 *payload, u32 span);
 void side_break(struct sim_side *side);

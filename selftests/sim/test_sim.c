@@ -129,3 +129,55 @@ TEST(sim__memory_goes_while_everything_goes_wrong)
 		.refuse = 20,
 	});
 }
+
+TEST(sim__modified)
+{
+	run_all((struct sim_shape) { .drains = true });
+}
+
+TEST(sim__modified_on_a_host_without_room)
+{
+	run_all((struct sim_shape) { .no_room = 200, .drains = true });
+}
+
+TEST(sim__modified_while_everything_goes_wrong)
+{
+	run_all((struct sim_shape) {
+		.mood = {
+			.drop = 100, .copy = 100, .spoil = 50,
+			.late = 200, .late_ns = 50000,
+		},
+		.scarce_recvs = true,
+		.no_room = 20,
+		.drains = true,
+	});
+}
+
+TEST(sim__modified_while_the_wire_goes_dead)
+{
+	run_all((struct sim_shape) {
+		.mood = { .drop = 200, .copy = 100 }, .dead_ns = 300000,
+		.drains = true,
+	});
+}
+
+TEST(sim__reconnected)
+{
+	run_all((struct sim_shape) { .resets = true });
+}
+
+/* Packets of a connection may arrive in the next one. */
+TEST(sim__reconnected_while_everything_goes_wrong)
+{
+	run_all((struct sim_shape) {
+		.mood = {
+			.drop = 100, .copy = 100, .spoil = 50,
+			.late = 200, .late_ns = 500000,
+		},
+		.scarce_recvs = true,
+		.no_room = 20,
+		.refuse = 20,
+		.drains = true,
+		.resets = true,
+	});
+}

@@ -31,6 +31,7 @@ struct wire_mood {
  * @next: later one
  * @due_ns: when it arrives
  * @to: which side it goes to
+ * @life: which connection it belongs to
  * @abs_psn: its PSN without the wrap-around
  * @response: it is for the send side
  * @len: bytes, from BTH to ICRC
@@ -40,6 +41,7 @@ struct wire_pkt {
 	struct wire_pkt *next;
 	u64 due_ns;
 	u32 to;
+	u32 life;
 	s64 abs_psn;
 	bool response;
 	u32 len;

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "modify.h"
 #include "receiver.h"
 #include "sender.h"
 #include "world.h"
@@ -88,29 +89,13 @@ static void plan_wr(struct sim_world *world, struct sim_wr *wr)
 	}
 }
 
-/* Every other swap finds what it looks for. */
-static u64 model_atomic(struct sim_wr *wr, u64 counter)
-{
-	wr->orig = counter;
-	if (wr->opcode == IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD)
-		return counter + wr->seed;
-	if (wr->seed & 1)
-		wr->seed = counter;
-	return counter == wr->seed ? wr->off : counter;
-}
-
 static void plan_side(struct sim_side *side)
 {
-	u64 counter = 0;
 	u32 i;
 
-	for (i = 0; i < side->world->shape->wrs; i++) {
-		struct sim_wr *wr = &side->wrs[i];
-
-		plan_wr(side->world, wr);
-		if (frdma_wr(wr->opcode)->kind == FRDMA_KIND_ATOMIC)
-			counter = model_atomic(wr, counter);
-	}
+	for (i = 0; i < side->world->shape->wrs; i++)
+		plan_wr(side->world, &side->wrs[i]);
+	plan_atomics(side);
 }
 
 /*
@@ -126,8 +111,11 @@ static void check_window(struct sim_side *side)
 
 	SIM_CHECK(world, 0 <= sent && sent <= ever, "%d, %d", sent, ever);
 	SIM_CHECK(world, ever < (s32)(rq->cc.max + rq->read_grid), "%d", ever);
-	SIM_CHECK(world, rq->rd_out <= rq->rd_max, "%u", rq->rd_out);
-	SIM_CHECK(world, side->broken || rq->wr_una == side->completed, "%u",
+	SIM_CHECK(world, rq->rd_out <= side->rd_bound, "%u > %u", rq->rd_out,
+		  side->rd_bound);
+	side->rd_bound = min(side->rd_bound,
+			     max(rq->rd_out, max(rq->rd_max, 1U)));
+	SIM_CHECK(world, side_is_broken(side) || rq->wr_una == side->completed, "%u",
 		  rq->wr_una);
 	SIM_CHECK(world, rq->wr_next - rq->wr_una <=
 			 rq->wr_prod - rq->wr_una, "%u", rq->wr_next);
@@ -138,7 +126,7 @@ static void check_window(struct sim_side *side)
 	/* And nothing executed that was not sent. */
 	SIM_CHECK(world, side->peer->abs_epsn <= side->abs_sent, "%lld > %lld",
 		  side->peer->abs_epsn, side->abs_sent);
-	SIM_CHECK(world, side->broken ||
+	SIM_CHECK(world, !side_can_send(side) ||
 			 side->abs_una + ever == side->abs_sent,
 		  "%lld + %d, not %lld", side->abs_una, ever, side->abs_sent);
 }
@@ -171,39 +159,16 @@ static bool is_calm(const struct sim_shape *shape)
 
 	return !shape->scarce_recvs && !shape->no_room && !mood->drop &&
 	       !mood->spoil && !mood->late && !shape->dead_ns &&
-	       !shape->refuse;
+	       !shape->refuse && !shape->resets;
 }
 
 static void check_end(struct sim_side *side)
 {
-	const struct sim_side *peer = side->peer;
-	u8 mem[SIM_MEM] = { };
-	u64 counter = 0;
-	u32 i, k;
-
-	for (i = 0; i < side->world->shape->wrs; i++) {
-		struct sim_wr *wr = &side->wrs[i];
-
-		switch (frdma_wr(wr->opcode)->kind) {
-		case FRDMA_KIND_WRITE:
-		case FRDMA_KIND_ATOMIC_WRITE:
-			for (k = 0; k < wr->len; k++)
-				mem[wr->off + k] = sim_payload(wr, k);
-			break;
-		case FRDMA_KIND_ATOMIC:
-			counter = wr->opcode == IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD ?
-				  wr->orig + wr->seed :
-				  wr->orig == wr->seed ? wr->off : wr->orig;
-			break;
-		}
-	}
-	SIM_CHECK(side->world, !memcmp(mem, peer->mem, SIM_MEM),
-		  "what was written last is not what is there");
+	check_effects(side);
 	if (is_calm(side->world->shape))
-		SIM_CHECK(side->world, !side->resent, "%u sent again",
-			  side->resent);
-	SIM_CHECK(side->world, counter == peer->counter, "0x%llx, not 0x%llx",
-		  peer->counter, counter);
+		SIM_CHECK(side->world, side->resent == side->asked,
+			  "%u sent again, %u to ask", side->resent,
+			  side->asked);
 }
 
 /*
@@ -220,11 +185,13 @@ static u64 next_event_ns(const struct sim_world *world)
 	u64 ns = world->wire.first ? world->wire.first->due_ns : U64_MAX;
 	const struct sim_side *side;
 
+	ns = first_of(ns, world->next_reset_ns);
 	for (side = world->side; side < world->side + 2; side++) {
 		ns = first_of(ns, side->next_post_ns);
 		ns = first_of(ns, side->next_recv_ns);
 		ns = first_of(ns, side->next_ack_ns);
 		ns = first_of(ns, side->next_run_ns);
+		ns = first_of(ns, side->next_modify_ns);
 		ns = first_of(ns, sender_deadline_ns(side));
 	}
 	return ns;
@@ -236,6 +203,8 @@ static void wake_side(struct sim_side *side)
 	u64 now_ns = world->now_ns;
 	u32 wrs = world->shape->wrs;
 
+	if (side->next_modify_ns <= now_ns)
+		modify_side(side);
 	if (side->next_recv_ns <= now_ns) {
 		receiver_post(side);
 		side->next_recv_ns = side->posted_recvs == wrs ? U64_MAX :
@@ -244,7 +213,7 @@ static void wake_side(struct sim_side *side)
 	if (side->next_post_ns <= now_ns) {
 		sender_post(side);
 		sender_run(side);
-		side->next_post_ns = side->posted == wrs || side->broken ?
+		side->next_post_ns = side->posted == wrs || side_is_broken(side) ?
 			U64_MAX :
 			now_ns + rnd_below(&world->rnd, 20000);
 	}
@@ -263,6 +232,8 @@ static void step(struct sim_world *world)
 		pkt = wire_take(&world->wire);
 		side_take(&world->side[pkt->to], pkt);
 		free(pkt);
+	} else if (world->next_reset_ns <= world->now_ns) {
+		modify_world(world);
 	} else {
 		wake_side(&world->side[0]);
 		wake_side(&world->side[1]);
@@ -275,35 +246,39 @@ static bool is_done(const struct sim_world *world)
 {
 	const struct sim_side *side = world->side;
 	u32 wrs = world->shape->wrs;
+	bool stays = !world->shape->resets;	/* a broken one, broken */
 
-	return (side[0].completed == wrs || side[0].broken) &&
-	       (side[1].completed == wrs || side[1].broken);
+	return (side[0].completed == wrs ||
+		(stays && side_is_broken(&side[0]))) &&
+	       (side[1].completed == wrs ||
+		(stays && side_is_broken(&side[1])));
 }
 
 static void begin(struct sim_world *world, const struct sim_shape *shape,
 		  struct rnd rnd)
 {
-	u32 psn[2], i;
+	u32 i;
 
-	*world = (struct sim_world) { .shape = shape, .rnd = rnd };
+	*world = (struct sim_world) {
+		.shape = shape, .rnd = rnd, .mtu = SIM_MTU,
+	};
 	world->wire.mood = shape->mood;
 	world->wire.rnd = &world->rnd;
 
 	/* Shortly before the numbers come round. */
-	psn[0] = frdma_psn_add(0, -(s32)rnd_below(&world->rnd, 100));
-	psn[1] = frdma_psn_add(0, -(s32)rnd_below(&world->rnd, 100));
+	world->psn[0] = frdma_psn_add(0, -(s32)rnd_below(&world->rnd, 100));
+	world->psn[1] = frdma_psn_add(0, -(s32)rnd_below(&world->rnd, 100));
 	for (i = 0; i < 2; i++) {
 		struct sim_side *side = &world->side[i];
 
 		side->id = i;
 		side->world = world;
 		side->peer = &world->side[!i];
-		side->next_ack_ns = U64_MAX;
-		side->next_run_ns = U64_MAX;
-		side->recvs = shape->scarce_recvs ? 0 : shape->wrs;
+		side->rd_max = shape->rd_max;
 		plan_side(side);
-		side_init(side, psn[i], psn[!i]);
+		side_init(side);
 	}
+	modify_begin(world);
 }
 
 /*
@@ -323,7 +298,7 @@ static void check_idle(struct sim_side *side)
 	SIM_CHECK(side->world, !frdma_req_in_flight(&side->req), "in flight");
 	SIM_CHECK(side->world,
 		  frdma_req_judge(&side->req) == FRDMA_REQ_EMPTY, "to be sent");
-	SIM_CHECK(side->world, side->broken || !side->resp.ack_due,
+	SIM_CHECK(side->world, side_is_broken(side) || !side->resp.ack_due,
 		  "an ACK is due");
 }
 
@@ -348,7 +323,8 @@ bool sim_run(struct sim_world *world, const struct sim_shape *shape,
 	settle(world);
 	check_idle(&world->side[0]);
 	check_idle(&world->side[1]);
-	if (!world->side[0].broken && !world->side[1].broken) {
+	if (!side_is_broken(&world->side[0]) &&
+	    !side_is_broken(&world->side[1])) {
 		check_end(&world->side[0]);
 		check_end(&world->side[1]);
 	}
