@@ -162,6 +162,28 @@ TEST(frdma_ack_judge__every_syndrome)
 	}
 }
 
+/* Nonsense is nonsense, whatever was lost before it. */
+TEST(frdma_ack_judge__reserved_syndrome_behind_a_read)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	sent(IB_UVERBS_WR_SEND, 1);
+	EXPECT_EQ(judge_ack(1, 0), FRDMA_ACK_LOST);
+	EXPECT_EQ(judge_ack(1, FRDMA_AETH_RESERVED), FRDMA_ACK_BAD_RESP);
+	EXPECT_EQ(judge_ack(1, FRDMA_NAK_OP + 2), FRDMA_ACK_BAD_RESP);
+}
+
+/* What was sent in its turn is acknowledged in its turn. */
+TEST(frdma_ack_commit__nothing_is_taken_up_again)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 300);
+	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW);
+	EXPECT_EQ(q.rq.restart_psn, SENDQ_PSN);
+	/* Nor is what was fine long ago, once the numbers have come round. */
+	EXPECT_EQ(q.rq.fine_psn, sendq_psn(2));
+}
+
 TEST(frdma_ack_recover__sequence_nak_resends_from_its_psn)
 {
 	sendq_init(&q);
@@ -172,6 +194,7 @@ TEST(frdma_ack_recover__sequence_nak_resends_from_its_psn)
 	EXPECT_EQ(reap_all(), 1);
 	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
 	EXPECT_EQ(q.rq.retry.retry_left, 6);
+	EXPECT_EQ(q.rq.cc.window, SENDQ_WINDOW / 2);
 	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(3));
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
 }
@@ -298,6 +321,22 @@ TEST(frdma_ack_judge__read_from_the_middle_and_a_question_behind_it)
 	EXPECT(frdma_req_ask(&q.rq));
 	EXPECT(sendq_send(&q).hdr.ack_req);
 	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 1, SENDQ_MTU),
+		  FRDMA_ACK_DATA);
+}
+
+/* Asked for whole, and only so: fine pieces are answers to nothing. */
+TEST(frdma_ack_judge__read_response_in_pieces_that_nobody_asked_for)
+{
+	u32 i;
+
+	sendq_init(&q);
+	q.rq.read_grid = 2 * FRDMA_READ_STEP;
+	sent(IB_UVERBS_WR_RDMA_READ, 2 * FRDMA_READ_STEP * SENDQ_MTU);
+	for (i = 0; i < FRDMA_READ_STEP - 1; i++)
+		frdma_ack_commit(&q.rq, sendq_psn(i), SENDQ_NOW);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_LAST, i, SENDQ_MTU),
+		  FRDMA_ACK_LOST);
+	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, i, SENDQ_MTU),
 		  FRDMA_ACK_DATA);
 }
 

@@ -47,6 +47,13 @@ TEST(frdma_cc_acked__grows_by_one_after_a_loss)
 	EXPECT_EQ(cc.window, before + 1);
 	frdma_cc_acked(&cc, 1);
 	EXPECT_EQ(cc.window, before + 2);
+
+	/* What was acknowledged before a loss does not count behind it. */
+	frdma_cc_acked(&cc, before);
+	frdma_cc_lost(&cc);
+	before = cc.window;
+	frdma_cc_acked(&cc, before - 1);
+	EXPECT_EQ(cc.window, before);
 }
 
 TEST(frdma_cc_acked__stops_at_the_maximum)

@@ -189,6 +189,20 @@ TEST(frdma_hdr_build__leaves_reserved_bits_zero)
 	EXPECT(!memcmp(buf, expected, sizeof(buf)));
 }
 
+/* A count that was not cut to its width does not reach the syndrome. */
+TEST(frdma_hdr_build__long_msn)
+{
+	struct frdma_hdr hdr = {
+		.opcode = FRDMA_ACKNOWLEDGE, .syndrome = FRDMA_NAK_PSN,
+		.msn = 0xff000005,
+	};
+	static const u8 expected[4] = { FRDMA_NAK_PSN, 0, 0, 5 };
+	u8 buf[16];
+
+	EXPECT_EQ(frdma_hdr_build(buf, &hdr), sizeof(buf));
+	EXPECT(!memcmp(buf + 12, expected, sizeof(expected)));
+}
+
 TEST(frdma_hdr_build__write_only_with_imm_byte_by_byte)
 {
 	struct frdma_hdr hdr = {
@@ -314,6 +328,37 @@ TEST(frdma_hdr_parse__every_prefix_is_short)
 					  FRDMA_HDR_SHORT);
 		}
 	}
+}
+
+/* More can be read than belongs to it; and what it said before is forgotten. */
+TEST(frdma_hdr_parse__nothing_is_read_without_a_bth)
+{
+	struct frdma_hdr out;
+	u8 buf[64];
+	u32 len;
+
+	memset(buf, 0x55, sizeof(buf));
+	for (len = 0; len < 12; len++) {
+		memset(&out, 0xaa, sizeof(out));
+		EXPECT_EQ(frdma_hdr_parse(&out, buf, sizeof(buf), len),
+			  FRDMA_HDR_SHORT);
+		EXPECT_EQ(out.opcode, 0);
+		EXPECT_EQ(out.dqpn, 0);
+		EXPECT_EQ(out.psn, 0);
+		EXPECT_EQ(out.hdr_len, 0);
+		EXPECT_EQ(out.syndrome, 0);
+	}
+}
+
+/* A pad without room is short before its opcode is known. */
+TEST(frdma_hdr_parse__reserved_opcode_with_too_much_pad)
+{
+	struct frdma_hdr hdr = { .opcode = 0x15, .pad = 3 }, out;
+	u8 buf[19] = { };
+
+	frdma_hdr_build(buf, &hdr);
+	EXPECT_EQ(frdma_hdr_parse(&out, buf, 18, 18), FRDMA_HDR_SHORT);
+	EXPECT_EQ(frdma_hdr_parse(&out, buf, 19, 19), FRDMA_HDR_OPCODE);
 }
 
 TEST(frdma_hdr_parse__another_version)

@@ -35,6 +35,42 @@ static struct frdma_req_pkt expect_sent(u8 opcode, u32 nth_psn, u32 off,
 	return pkt;
 }
 
+/* A queue pair that was reset and is connected again. */
+TEST(frdma_req_init__remembers_nothing)
+{
+	struct frdma_req was;
+
+	sendq_init(&q);
+	was = q.rq;
+	q.rq.una_psn = q.rq.psn = q.rq.end_psn = q.rq.fetch_psn = 0x123;
+	q.rq.restart_psn = q.rq.fine_psn = 0x456;
+	q.rq.recovering = true;
+	q.rq.ask = true;
+	q.rq.pkt = q.rq.rd_out = q.rq.rd_old = q.rq.since_ack_req = 7;
+	q.rq.retry.wait = FRDMA_WAIT_RNR;
+	q.rq.retry.local_ns = 1;
+	q.rq.retry.slowest_ns = 2;
+	q.rq.retry.patience = FRDMA_PATIENCE_MAX;
+	q.rq.retry.retry_left = q.rq.retry.rnr_left = 1;
+	frdma_req_init(&q.rq, SENDQ_PSN);
+	EXPECT(!memcmp(&q.rq, &was, sizeof(was)));
+}
+
+/* Slots are used again and again. */
+TEST(frdma_req_fetched__the_slot_was_of_another)
+{
+	struct frdma_swr *wr;
+
+	sendq_init(&q);
+	wr = frdma_req_wr(&q.rq, 0);
+	wr->wqe.opcode = IB_UVERBS_WR_LOCAL_INV;
+	wr->done = true;
+	frdma_req_fetched(&q.rq, 0);
+	EXPECT(!wr->done);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_LOCAL);
+	EXPECT(!frdma_req_reap(&q.rq));
+}
+
 TEST(frdma_req_plan__send_of_three_packets)
 {
 	sendq_init(&q);
@@ -225,6 +261,16 @@ TEST(frdma_req_plan__read_in_fine_pieces_while_the_window_is_small)
 	q.rq.cc.window = SENDQ_WINDOW;
 	expect_read(4, 1024, 1024, 4);
 	expect_read(8, 2048, 2048, 8);
+}
+
+TEST(frdma_req_plan__read_as_long_as_the_window)
+{
+	sendq_init(&q);
+	q.rq.read_grid = 8;
+	q.rq.cc.window = 8;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
+	expect_read(0, 0, 8 * SENDQ_MTU, 8);
+	EXPECT_EQ(q.rq.fine_psn, SENDQ_PSN);
 }
 
 TEST(frdma_req_restart__reads_in_fine_pieces_up_to_what_is_new)
@@ -521,8 +567,23 @@ TEST(frdma_req_ask__the_next_one_is_held_back)
 	expect_asked(FRDMA_WRITE_LAST, 2);
 	EXPECT_EQ(q.rq.wr_next, 1);
 
-	/* It goes on where it was. */
-	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(3));
+	/* It goes on where it was, and does not ask for ever. */
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!expect_sent(FRDMA_SEND_ONLY, 3, 0, 1).hdr.ack_req);
+}
+
+/* The host has no room for the question: it is not put further back. */
+TEST(frdma_req_ask__once)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 3 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send(&q);
+	sendq_send(&q);
+	sendq_send(&q);
+	EXPECT(frdma_req_ask(&q.rq));
+	EXPECT(!frdma_req_ask(&q.rq));
+	EXPECT_EQ(q.rq.psn, sendq_psn(2));
 }
 
 /* No timer would find out that nothing was asked for. */
@@ -640,6 +701,19 @@ TEST(frdma_req_reap__a_bad_one_in_its_turn)
 	q.rq.una_psn = q.rq.psn;
 	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_SUCCESS);
 	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_LOC_PROT_ERR);
+}
+
+TEST(frdma_req_reap__a_bad_one_that_was_begun)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 3 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send(&q);
+	sendq_send(&q);
+	frdma_req_wr(&q.rq, 0)->status = FRDMA_WC_LOC_PROT_ERR;
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_LOC_PROT_ERR);
+	EXPECT_EQ(q.rq.wr_next, 1);
+	EXPECT_EQ(q.rq.pkt, 0);
 }
 
 TEST(frdma_req_fail__blames_the_oldest)
@@ -851,6 +925,14 @@ TEST(frdma_req_sent__what_was_asked_for_in_fine_pieces_stays_so)
 	frdma_req_restart(&q.rq);
 	expect_read(0, 0, 4 * SENDQ_MTU, 4);
 	EXPECT_EQ(q.rq.fine_psn, sendq_psn(8));
+	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
+
+	/* One packet is a piece of its own. */
+	q.rq.una_psn = sendq_psn(8);
+	q.rq.rd_out = 0;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	expect_read(8, 0, 1, 1);
+	EXPECT_EQ(q.rq.fine_psn, sendq_psn(9));
 }
 
 TEST(frdma_req_forget__goes_on_where_it_is)
@@ -858,6 +940,7 @@ TEST(frdma_req_forget__goes_on_where_it_is)
 	sendq_init(&q);
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 3 * SENDQ_MTU);
 	sendq_post(&q, IB_UVERBS_WR_SEND, 3 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
 	sendq_send(&q);
 	sendq_send(&q);
 	frdma_retry_local(&q.rq.retry, SENDQ_NOW);
@@ -870,7 +953,9 @@ TEST(frdma_req_forget__goes_on_where_it_is)
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
 	EXPECT_EQ(frdma_retry_next_ns(&q.rq.retry), U64_MAX);
 	EXPECT_EQ(q.rq.rd_out, 0);
-	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	/* Numbers of packets that were never sent are not left out. */
+	EXPECT_EQ(sendq_post(&q, IB_UVERBS_WR_SEND, 1)->first_psn,
+		  sendq_psn(4));
 	expect_sent(FRDMA_SEND_ONLY, 4, 0, 1);
 }
 
@@ -924,4 +1009,38 @@ TEST(frdma_req_judge__short_reads_come_again_all_at_once)
 	expect_sent(FRDMA_SEND_ONLY, 0, 0, 1);
 	expect_read(1, 0, 4 * SENDQ_MTU, 4);
 	expect_read(5, 0, 1, 1);
+}
+
+/* As many as the peer keeps, those that are late among them, and no fewer. */
+TEST(frdma_req_judge__finer_pieces_use_the_room_that_there_is)
+{
+	sendq_init(&q);
+	q.rq.rd_max = 3;
+	q.rq.read_grid = 8;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
+	sendq_send_all(&q);
+	frdma_req_restart(&q.rq);
+	EXPECT_EQ(q.rq.rd_old, 1);
+	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
+	EXPECT_EQ(q.rq.rd_out, 2);
+
+	/* All was asked for again: what is late now are those pieces. */
+	frdma_req_restart(&q.rq);
+	EXPECT_EQ(q.rq.rd_old, 2);
+}
+
+/* Packets that were counted before are sent again. */
+TEST(frdma_req_restart__asks_as_late_as_at_first)
+{
+	u32 i;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 40 * SENDQ_MTU);
+	for (i = 0; i < 10; i++)
+		EXPECT(!sendq_send(&q).hdr.ack_req);
+	frdma_req_restart(&q.rq);
+	for (i = 0; i < SENDQ_WINDOW / 4 - 1; i++)
+		EXPECT(!sendq_send(&q).hdr.ack_req);
+	EXPECT(sendq_send(&q).hdr.ack_req);
 }

@@ -179,7 +179,7 @@ TEST(frdma_retry_local__does_not_shorten_a_wait_that_the_peer_asked_for)
 	frdma_retry_rnr(&rt, 0, NOW);
 	frdma_retry_local(&rt, NOW);
 	EXPECT_EQ(rt.wait, FRDMA_WAIT_RNR);
-	EXPECT_EQ(rt.deadline_ns, NOW + frdma_rnr_delay_ns(0));
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + frdma_rnr_delay_ns(0));
 }
 
 TEST(frdma_retry_expire__resends_and_then_gives_up)
@@ -261,6 +261,38 @@ TEST(frdma_retry_expire__room_may_come_later)
 	frdma_retry_local(&rt, NOW);
 	EXPECT_EQ(frdma_retry_expire(&rt, NOW + FRDMA_LOCAL_BACKOFF_NS - 1),
 		  FRDMA_EXPIRY_NOT_YET);
+	EXPECT(frdma_retry_paused(&rt));
+}
+
+/* Whatever ends first: nothing of the other wait is left behind. */
+TEST(frdma_retry_expire__the_deadline_ends_the_wait_for_room)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_local(&rt, NOW);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + TIMEOUT), FRDMA_EXPIRY_RESEND);
+	EXPECT(!frdma_retry_paused(&rt));
+}
+
+TEST(frdma_retry_init__forgets_how_slow_the_peer_was)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_progress(&rt, false, NOW + 2 * TIMEOUT);
+	EXPECT(rt.patience);
+	frdma_retry_init(&rt);
+	EXPECT_EQ(rt.patience, 0);
+	EXPECT_EQ(rt.slowest_ns, 0);
+}
+
+TEST(frdma_retry_spend__does_not_end_a_wait_that_the_peer_asked_for)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_rnr(&rt, 1, NOW);
+	EXPECT(frdma_retry_spend(&rt));
 	EXPECT(frdma_retry_paused(&rt));
 }
 
