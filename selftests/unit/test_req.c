@@ -1030,6 +1030,19 @@ TEST(frdma_req_judge__finer_pieces_use_the_room_that_there_is)
 	EXPECT_EQ(q.rq.rd_old, 2);
 }
 
+TEST(frdma_req_judge__finer_pieces_fill_that_room)
+{
+	sendq_init(&q);
+	q.rq.rd_max = 2;
+	q.rq.read_grid = 8;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
+	sendq_send_all(&q);
+	frdma_req_restart(&q.rq);
+	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	/* One late, one out: the peer keeps two. */
+	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
+}
+
 /* Packets that were counted before are sent again. */
 TEST(frdma_req_restart__asks_as_late_as_at_first)
 {
