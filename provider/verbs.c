@@ -195,11 +195,6 @@ int frdma_req_notify_cq(struct ibv_cq *ibvcq, int solicited_only)
 	return 0;
 }
 
-/*
- * The kernel moves what was not polled to a new ring. Nobody may poll the old
- * one meanwhile. If the new one cannot be mapped the queue is of no more use:
- * what arrives from then on goes where this process cannot see it.
- */
 int frdma_modify_cq(struct ibv_cq *ibvcq, struct ibv_modify_cq_attr *attr)
 {
 	struct ibv_modify_cq cmd = {};
@@ -207,6 +202,11 @@ int frdma_modify_cq(struct ibv_cq *ibvcq, struct ibv_modify_cq_attr *attr)
 	return ibv_cmd_modify_cq(ibvcq, attr, &cmd, sizeof(cmd));
 }
 
+/*
+ * The kernel moves what was not polled to a new ring. Nobody may poll the old
+ * one meanwhile. If the new one cannot be mapped the queue is of no more use:
+ * what arrives from then on goes where this process cannot see it.
+ */
 int frdma_resize_cq(struct ibv_cq *ibvcq, int cqe)
 {
 	struct frdma_cq *cq = to_frdma_cq(ibvcq);
