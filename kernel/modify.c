@@ -158,8 +158,8 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 }
 
 /*
- * All that was posted is forgotten (IBTA 10.2.4.4), and what was set. Sleeps
- * while pages are on their way.
+ * All that was posted is forgotten (IBTA 10.2.4.4), and what was set. The pages
+ * that it waited for are already.
  */
 static void reset(struct frdma_qp *qp)
 {
@@ -171,8 +171,6 @@ static void reset(struct frdma_qp *qp)
 	frdma_side_drop_packets(&qp->sq.side);
 	frdma_side_drop_packets(&qp->rq.side);
 	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
-	frdma_page_in_cancel(&qp->sq.page_in);
-	frdma_page_in_cancel(&qp->rq.page_in);
 	qp->sq.draining = false;
 
 	if (qp->sq.ring.head) {
@@ -242,7 +240,8 @@ static int alloc_resources(const struct ib_qp_attr *attr, int mask,
 int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata)
 {
-	struct frdma_qp *qp = to_frdma_qp(ib);
+	struct frdma_ib_qp *ibqp = to_frdma_ib_qp(ib);
+	struct frdma_qp *qp = ibqp->qp;
 	struct frdma_resp_res *res;
 	struct frdma_av av;
 	int err;
@@ -254,20 +253,26 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	if (err)
 		return err;
 
-	mutex_lock(&to_frdma_ib_qp(ib)->mutex);
+	mutex_lock(&ibqp->change);
 	frdma_qp_claim(qp);
 	err = check(qp, attr, mask, &av);
-	if (!err) {
-		if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
-			res = frdma_resp_resize(&qp->rq.resp, res,
-						attr->max_dest_rd_atomic);
-		remember(qp, attr, mask);
-		apply(qp, attr, mask, &av);
-		if (mask & IB_QP_STATE)
-			enter_state(qp, attr, mask);
-	}
+	if (err)
+		goto out;
+	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RESET)
+		frdma_qp_forget_pages(qp);
+
+	mutex_lock(&ibqp->mutex);
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		res = frdma_resp_resize(&qp->rq.resp, res,
+					attr->max_dest_rd_atomic);
+	remember(qp, attr, mask);
+	apply(qp, attr, mask, &av);
+	if (mask & IB_QP_STATE)
+		enter_state(qp, attr, mask);
+	mutex_unlock(&ibqp->mutex);
+out:
 	frdma_qp_release(qp);
-	mutex_unlock(&to_frdma_ib_qp(ib)->mutex);
+	mutex_unlock(&ibqp->change);
 
 	kfree(res);
 	return err;

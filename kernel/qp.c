@@ -156,13 +156,13 @@ void frdma_qp_init(struct frdma_qp *qp)
 
 /**
  * frdma_qp_claim - own both sides
- * @qp: whose mutex the caller holds
+ * @qp: whose change the caller holds
  *
  * Context: may sleep.
  */
 void frdma_qp_claim(struct frdma_qp *qp)
 {
-	lockdep_assert_held(&to_frdma_ib_qp(qp->ib)->mutex);
+	lockdep_assert_held(&to_frdma_ib_qp(qp->ib)->change);
 	frdma_side_claim(&qp->sq.side);
 	frdma_side_claim(&qp->rq.side);
 }
@@ -178,16 +178,32 @@ void frdma_qp_release(struct frdma_qp *qp)
 }
 
 /**
+ * frdma_qp_forget_pages - wait for pages no more
+ * @qp: claimed by the caller
+ *
+ * Those that are being faulted in now are waited for all the same, and a file
+ * system in user space may take for them as long as it likes.
+ *
+ * Context: may sleep, with nothing held that others may want.
+ */
+void frdma_qp_forget_pages(struct frdma_qp *qp)
+{
+	lockdep_assert_held(&to_frdma_ib_qp(qp->ib)->change);
+	lockdep_assert_not_held(&to_frdma_ib_qp(qp->ib)->mutex);
+	frdma_page_in_cancel(&qp->sq.page_in);
+	frdma_page_in_cancel(&qp->rq.page_in);
+}
+
+/**
  * frdma_qp_kill - stop everything that could touch the queue pair
- * @qp: claimed by the caller and unpublished; it stays claimed
+ * @qp: claimed by the caller, unpublished, and without pages to wait for; it
+ *	stays claimed
  *
  * Context: may sleep.
  */
 void frdma_qp_kill(struct frdma_qp *qp)
 {
 	hrtimer_cancel(&qp->sq.timer);
-	frdma_page_in_cancel(&qp->sq.page_in);
-	frdma_page_in_cancel(&qp->rq.page_in);
 	frdma_side_kill(&qp->sq.side);
 	frdma_side_kill(&qp->rq.side);
 	tasklet_kill(&qp->event_tasklet);

@@ -34,13 +34,17 @@ struct frdma_stats;
 /**
  * struct frdma_ib_qp - what ib_core allocates
  * @ib: what it knows
- * @mutex: one modify, query or destroy at a time. It lies here because the
+ * @change: one modify or destroy at a time, for as long as it has to wait: for
+ *	pages of a process, too
+ * @mutex: held by who looks, of whatever process, and by @change while there is
+ *	something to see: nobody waits with it. It lies here because the
  *	core goes on listing the queue pair until destroy has returned
  * @qp: everything else, NULL until created and once destroyed; under @mutex
  *	where the core does not keep destroy away (query, netlink)
  */
 struct frdma_ib_qp {
 	struct ib_qp ib;
+	struct mutex change;
 	struct mutex mutex;
 	struct frdma_qp *qp;
 };
@@ -301,6 +305,7 @@ struct frdma_qp *frdma_qp_find_gsi(struct frdma_dev *dev);
 void frdma_qp_init(struct frdma_qp *qp);
 void frdma_qp_claim(struct frdma_qp *qp);
 void frdma_qp_release(struct frdma_qp *qp);
+void frdma_qp_forget_pages(struct frdma_qp *qp);
 void frdma_qp_kill(struct frdma_qp *qp);
 void frdma_qp_event(struct frdma_qp *qp, enum ib_event_type type);
 void frdma_qp_error(struct frdma_qp *qp);

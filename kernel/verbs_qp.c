@@ -278,6 +278,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	if (err)
 		goto err_free;
 
+	mutex_init(&to_frdma_ib_qp(ib)->change);
 	mutex_init(&to_frdma_ib_qp(ib)->mutex);
 	to_frdma_ib_qp(ib)->qp = qp;
 	err = frdma_qp_publish(qp);
@@ -371,12 +372,16 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 		return -EBUSY;
 
 	frdma_qp_unpublish(qp);
-	mutex_lock(&ibqp->mutex);
+	mutex_lock(&ibqp->change);
 	frdma_qp_claim(qp);
+	frdma_qp_forget_pages(qp);
+
+	mutex_lock(&ibqp->mutex);
 	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
 	frdma_qp_kill(qp);
 	ibqp->qp = NULL;
 	mutex_unlock(&ibqp->mutex);
+	mutex_unlock(&ibqp->change);
 
 	if (qp->sq.bound_windows)
 		frdma_mw_forget(dev, qp->qpn);

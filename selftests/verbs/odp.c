@@ -745,6 +745,132 @@ static void late_pages_are_waited_for(void)
 	unmake_ends(&e);
 }
 
+/* So many times as long as elsewhere all may take: on the debug kernel. */
+static unsigned int slow(void)
+{
+	const char *times = getenv("FRDMA_SLOW");
+
+	return times ? atoi(times) : 1;
+}
+
+/*
+ * While a page is late, its process can neither map memory nor start threads:
+ * so what a test wants then is made before, and waits for this.
+ */
+static volatile bool late_now;
+
+static void await_late(void)
+{
+	while (!late_now)
+		usleep(1000);
+}
+
+/* From here on pages are late that @p has asked for. */
+static void post_late(struct pair *p, enum ibv_wr_opcode opcode,
+		      const struct ends *e, uint32_t len)
+{
+	long before = page_faults();
+
+	post(p, opcode, e, len);
+	while (page_faults() == before)
+		;
+	late_now = true;
+}
+
+/** struct leaver - who gives a queue pair up, which may take long */
+struct leaver {
+	struct ibv_qp *qp;
+	bool destroys;
+	double end;
+};
+
+static void *leave(void *arg)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct leaver *l = arg;
+
+	await_late();
+	EXPECT(!(l->destroys ? ibv_destroy_qp(l->qp) :
+			       ibv_modify_qp(l->qp, &reset, IBV_QP_STATE)));
+	l->end = now();
+	return NULL;
+}
+
+/** struct asker - another process, which lists queue pairs when it is told */
+struct asker {
+	int tell, hear;
+};
+
+static struct asker make_asker(void)
+{
+	int tell[2], hear[2];
+	char c = 0;
+
+	EXPECT(!pipe(tell) && !pipe(hear));
+	if (fork()) {
+		close(tell[0]);
+		close(hear[1]);
+		return (struct asker) { tell[1], hear[0] };
+	}
+	close(tell[1]);
+	EXPECT(read(tell[0], &c, 1) == 1);
+	EXPECT(!system("rdma resource show qp >/dev/null"));
+	EXPECT(write(hear[1], &c, 1) == 1);
+	_exit(0);
+}
+
+static void ask(struct asker a)
+{
+	char c = 0;
+
+	EXPECT(write(a.tell, &c, 1) == 1 && read(a.hear, &c, 1) == 1);
+	close(a.tell);
+	close(a.hear);
+}
+
+/* Whoever looks at queue pairs does not wait for one that waits for pages. */
+static void ask_while_leaving(void *late, bool destroys)
+{
+	struct ends e = { .src = late, .dst = fresh(PAGE) };
+	struct asker asker = make_asker();
+	struct pair p = make_pair(4);
+	struct leaver l = { .qp = p.near, .destroys = destroys };
+	double begin, end;
+	pthread_t thread;
+
+	e.from = reg(late, PAGE, IBV_ACCESS_ON_DEMAND);
+	e.to = reg(e.dst, PAGE, RIGHTS);
+	late_now = false;
+	EXPECT(!pthread_create(&thread, NULL, leave, &l));
+	post_late(&p, IBV_WR_RDMA_WRITE, &e, PAGE);
+
+	begin = now();
+	usleep(200000);
+	ask(asker);
+	end = now();
+	EXPECT(!pthread_join(thread, NULL));
+	printf("%s took %.1f s, asked for %.1f s\n",
+	       destroys ? "destroy" : "reset", l.end - begin, end - begin);
+	EXPECT(end < l.end);
+
+	EXPECT(destroys || !ibv_destroy_qp(p.near));
+	EXPECT(!ibv_destroy_qp(p.far));
+	EXPECT(!ibv_destroy_cq(p.near_cq) && !ibv_destroy_cq(p.far_cq));
+	unmake_ends(&e);
+}
+
+static void asking_does_not_wait_for_pages(void)
+{
+	int fd = slowfile_open(5 * slow());
+	char *late = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	EXPECT(late != MAP_FAILED && !madvise(late, SIZE, MADV_RANDOM));
+	/* Whoever inherits it would wait as it closes it. */
+	close(fd);
+	ask_while_leaving(late, false);
+	ask_while_leaving(late + SIZE / 2, true);
+}
+
 /* What the control group "odp" has of the kernel's small memory, in bytes. */
 static long charged(void)
 {
@@ -826,6 +952,7 @@ static const struct test_case cases[] = {
 	CASE(atomic_write_only_reads),
 	CASE(failure_is_forgotten),
 	CASE(late_pages_are_waited_for),
+	CASE(asking_does_not_wait_for_pages),
 	CASE(table_is_paid_for),
 	{ }
 };
