@@ -691,6 +691,24 @@ void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_request);
 }
 
+/*
+ * Behind a response that waits for pages nothing is kept either: they may be
+ * long in coming. Returns true if there is more.
+ */
+static bool drop_unanswered(struct frdma_qp *qp)
+{
+	u32 budget = FRDMA_SIDE_BUDGET;
+	struct sk_buff *skb;
+
+	while (budget--) {
+		skb = frdma_side_next_packet(&qp->rq.side);
+		if (!skb)
+			return false;
+		frdma_qp_drop(qp, skb, FRDMA_DROP_OUT_OF_SEQUENCE);
+	}
+	return true;
+}
+
 /* Answer a READ, take a buffer, and so on. Returns true if there is more. */
 static bool take_in_order(struct frdma_qp *qp)
 {
@@ -701,7 +719,8 @@ static bool take_in_order(struct frdma_qp *qp)
 		struct sk_buff *skb;
 
 		if (qp->rq.resp.read.active && !send_read_response(qp))
-			return !frdma_page_in_is_busy(&qp->rq.page_in);
+			return !frdma_page_in_is_busy(&qp->rq.page_in) ||
+			       drop_unanswered(qp);
 		skb = frdma_side_next_packet(side);
 		if (!skb)
 			return false;

@@ -6,10 +6,13 @@
  *
  * In each pair of queue pairs near reaches for far's memory.
  */
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,20 +54,25 @@ static struct ibv_mr *reg(void *p, size_t len, int access)
 }
 
 /* The core keeps what it has read for ten milliseconds. */
-static long page_faults(void)
+static long port_counter(const char *name)
 {
 	char path[200];
 	long n = -1;
 	FILE *f;
 
 	snprintf(path, sizeof(path),
-		 "/sys/class/infiniband/%s/ports/1/hw_counters/page_faults",
-		 device);
+		 "/sys/class/infiniband/%s/ports/1/hw_counters/%s", device,
+		 name);
 	usleep(20000);
 	f = fopen(path, "r");
 	EXPECT(f && fscanf(f, "%ld", &n) == 1);
 	fclose(f);
 	return n;
+}
+
+static long page_faults(void)
+{
+	return port_counter("page_faults");
 }
 
 /** struct ends - who sends what to where */
@@ -871,6 +879,100 @@ static void asking_does_not_wait_for_pages(void)
 	ask_while_leaving(late + SIZE / 2, true);
 }
 
+/** struct flood - packets without a valid ICRC, of one CPU */
+struct flood {
+	pthread_t thread;
+	struct sockaddr_in at;
+	uint32_t qpn;
+	int cpu;
+	long sent;
+};
+
+static volatile bool flooded;
+
+static void *flood(void *arg)
+{
+	static const uint8_t bth[4] = { 4, 0, 0xff, 0xff };
+	static uint8_t packet[60000];
+	struct flood *f = arg;
+	uint32_t dqpn = htonl(f->qpn);
+	cpu_set_t cpus;
+	int sock;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(f->cpu, &cpus);
+	EXPECT(!pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus));
+	memcpy(packet, bth, sizeof(bth));
+	memcpy(packet + sizeof(bth), &dqpn, sizeof(dqpn));
+
+	sock = socket(AF_INET, SOCK_DGRAM, 0);
+	EXPECT(!connect(sock, (void *)&f->at, sizeof(f->at)));
+	await_late();
+	for (; !flooded; f->sent++)
+		EXPECT(send(sock, packet, sizeof(packet), 0) ==
+		       sizeof(packet));
+	close(sock);
+	return NULL;
+}
+
+/* What two CPUs have for a queue pair at once, one leaves for the other. */
+static void make_flood(struct flood f[2], uint32_t qpn)
+{
+	union ibv_gid gid;
+	int i;
+
+	EXPECT(!ibv_query_gid(ctx, 1, gid_index, &gid));
+	for (i = 0; i < 2; i++) {
+		f[i] = (struct flood) { .qpn = qpn, .cpu = i };
+		f[i].at.sin_family = AF_INET;
+		f[i].at.sin_port = htons(4791);
+		memcpy(&f[i].at.sin_addr, gid.raw + 12, 4);
+		EXPECT(!pthread_create(&f[i].thread, NULL, flood, &f[i]));
+	}
+}
+
+/*
+ * A response waits for its second page. What comes meanwhile is dropped, and
+ * not kept until there is no more room.
+ */
+static void waiting_keeps_nothing(void)
+{
+	char *p = (char *)fresh(SIZE);
+	struct ends e = { .src = fresh(SIZE), .dst = p };
+	struct flood f[2];
+	struct pair pair;
+	double begin;
+	long full;
+
+	EXPECT(mmap(p + PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+		    slowfile_open(8 * slow()), 0) == p + PAGE);
+	e.from = reg(e.src, SIZE, RIGHTS);
+	e.to = reg(p, 2 * PAGE, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_REMOTE_READ);
+	EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH, e.to, p, PAGE));
+	fill(e.src, SIZE, 31);
+
+	qp_timeout = 21;
+	pair = make_pair(4);
+	make_flood(f, pair.far->qp_num);
+	full = port_counter("drop_queue_full");
+	begin = now();
+	post_late(&pair, IBV_WR_RDMA_READ, &e, 2 * PAGE);
+	sleep(4 * slow());
+	flooded = true;
+	full = port_counter("drop_queue_full") - full;
+	printf("%ld packets in %.1f s, %ld found no room\n",
+	       f[0].sent + f[1].sent, now() - begin, full);
+	EXPECT(now() - begin < 7 * slow() && f[0].sent + f[1].sent > 500 &&
+	       !full);
+
+	EXPECT(!status(pair.near_cq));
+	EXPECT(now() - begin > 7 * slow());
+	EXPECT(!pthread_join(f[0].thread, NULL));
+	EXPECT(!pthread_join(f[1].thread, NULL));
+	unmake_pair(&pair);
+	unmake_ends(&e);
+}
+
 /* What the control group "odp" has of the kernel's small memory, in bytes. */
 static long charged(void)
 {
@@ -953,6 +1055,7 @@ static const struct test_case cases[] = {
 	CASE(failure_is_forgotten),
 	CASE(late_pages_are_waited_for),
 	CASE(asking_does_not_wait_for_pages),
+	CASE(waiting_keeps_nothing),
 	CASE(table_is_paid_for),
 	{ }
 };
