@@ -292,10 +292,12 @@ static void deliver_to_group(struct frdma_net *fnet, struct sk_buff *skb)
 
 			any = true;
 			if (!copy)
-				frdma_drop_unbuilt(dev, FRDMA_DROP_NO_MEMORY);
+				frdma_qp_drop_unbuilt(member->qp,
+						      FRDMA_DROP_NO_MEMORY);
 			else if (!frdma_side_deliver(&member->qp->rq.side,
 						     copy))
-				frdma_drop(dev, copy, FRDMA_DROP_QUEUE_FULL);
+				frdma_qp_drop(member->qp, copy,
+					      FRDMA_DROP_QUEUE_FULL);
 		}
 	}
 	if (any)

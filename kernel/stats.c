@@ -42,22 +42,6 @@ const char *frdma_drop_name(enum frdma_drop_reason why)
 }
 
 /**
- * frdma_drop - give up a packet: count, trace, free
- * @dev: the link that it belongs to
- * @skb: the packet or the train; freed
- * @why: reason
- *
- * Context: any in which kfree_skb() is allowed.
- */
-void frdma_drop(struct frdma_dev *dev, struct sk_buff *skb,
-		enum frdma_drop_reason why)
-{
-	this_cpu_inc(dev->stats->dropped[why]);
-	trace_frdma_drop(dev->ndev->ifindex, skb, frdma_drop_name(why));
-	kfree_skb(skb);
-}
-
-/**
  * frdma_qp_drop - give up a packet of a queue pair: count, trace, free
  * @qp: queue pair
  * @skb: the packet or the train; freed
@@ -85,21 +69,6 @@ void frdma_qp_drop_unbuilt(const struct frdma_qp *qp,
 {
 	this_cpu_inc(frdma_qp_stats(qp)->dropped[why]);
 	trace_frdma_drop(qp->dev->ndev->ifindex, NULL, frdma_drop_name(why));
-}
-
-/**
- * frdma_drop_unbuilt - count and trace a packet that has no buffer
- * @dev: the link that it belongs to
- * @why: reason
- *
- * For packets that were not built, and for those inside a train.
- *
- * Context: any.
- */
-void frdma_drop_unbuilt(struct frdma_dev *dev, enum frdma_drop_reason why)
-{
-	this_cpu_inc(dev->stats->dropped[why]);
-	trace_frdma_drop(dev->ndev->ifindex, NULL, frdma_drop_name(why));
 }
 
 /**

@@ -141,9 +141,6 @@ static inline void frdma_dev_count(const struct frdma_dev *dev,
 	this_cpu_inc(dev->stats->count[cnt]);
 }
 
-void frdma_drop(struct frdma_dev *dev, struct sk_buff *skb,
-		enum frdma_drop_reason why);
-void frdma_drop_unbuilt(struct frdma_dev *dev, enum frdma_drop_reason why);
 void frdma_qp_drop(const struct frdma_qp *qp, struct sk_buff *skb,
 		   enum frdma_drop_reason why);
 void frdma_qp_drop_unbuilt(const struct frdma_qp *qp,

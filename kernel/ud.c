@@ -91,7 +91,7 @@ static void deliver(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	if (fault == FRDMA_MR_ABSENT)
 		fault = ask_for_pages(qp, pkt);
 	if (fault == FRDMA_MR_ABSENT) {
-		frdma_drop_unbuilt(qp->dev, FRDMA_DROP_NO_RECV);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
 		return;
 	}
 	if (fault != FRDMA_MR_OK) {

@@ -114,8 +114,8 @@ bool frdma_xrc_target_step(struct frdma_side *side)
  */
 void frdma_xrc_stray_request(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_drop(frdma_qp_of_recv(side)->dev, skb,
-		   FRDMA_DROP_WRONG_TRANSPORT);
+	frdma_qp_drop(frdma_qp_of_recv(side), skb,
+		      FRDMA_DROP_WRONG_TRANSPORT);
 }
 
 /**
@@ -125,7 +125,7 @@ void frdma_xrc_stray_request(struct frdma_side *side, struct sk_buff *skb)
  */
 void frdma_xrc_stray_answer(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_drop(frdma_qp_of_send(side)->dev, skb, FRDMA_DROP_GHOST_ACK);
+	frdma_qp_drop(frdma_qp_of_send(side), skb, FRDMA_DROP_GHOST_ACK);
 }
 
 /**

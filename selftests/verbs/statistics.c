@@ -9,6 +9,8 @@
  *	statistics DEVICE GID_INDEX mad ATTRIBUTE [METHOD]
  *		asks the device, by a datagram to queue pair 1 at its own
  *		address, and prints status and attribute in hexadecimal
+ *	statistics DEVICE GID_INDEX initiator	makes a queue pair that receives
+ *		nothing (XRC), prints "QPN", and ends with its input
  *	statistics DEVICE GID_INDEX churn
  *		makes and destroys queue pairs that are counted automatically,
  *		while others look at the counters
@@ -53,6 +55,24 @@ static int traffic(void)
 		}
 		printf("sent\n");
 	}
+	return 0;
+}
+
+static int initiator(void)
+{
+	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_XRC_SEND, .send_cq = cq,
+		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
+		.comp_mask = IBV_QP_INIT_ATTR_PD, .pd = pd,
+	};
+	struct ibv_qp *qp = ibv_create_qp_ex(ctx, &init);
+	char line[16];
+
+	EXPECT(cq && qp);
+	printf("%u\n", qp->qp_num);
+	while (fgets(line, sizeof(line), stdin))
+		;
 	return 0;
 }
 
@@ -223,6 +243,8 @@ int main(int argc, char **argv)
 	open_device(argv[1], argv[2]);
 	if (!strcmp(argv[3], "traffic"))
 		return traffic();
+	if (!strcmp(argv[3], "initiator"))
+		return initiator();
 	if (!strcmp(argv[3], "churn"))
 		return churn();
 	if (!strcmp(argv[3], "mad") && argc > 4)

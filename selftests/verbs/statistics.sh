@@ -94,6 +94,23 @@ by_type() {
 	expect port "$(counter frdma0 rx_send_requests)" = $((before + 10))
 }
 
+# Also what is given up before it is looked into: an XRC SEND to an initiator.
+stray() {
+	local qpn bytes before
+
+	coproc TRAFFIC { "$PROGRAMS/verbs/statistics" frdma0 \
+		"$(gid_index frdma0 v4)" initiator; }
+	read -r -t 30 qpn <&"${TRAFFIC[0]}" || fail "no queue pair"
+	rdma statistic qp bind link frdma0/1 lqpn "$qpn"
+	before=$(counter frdma0 drop_wrong_transport)
+	bytes=$(printf '\\x%02x' 0xa4 0 255 255 0 $((qpn >> 16)) \
+		$((qpn >> 8 & 255)) $((qpn & 255)) 0 0 0 0 0 0 0 0)
+	printf '%b' "$bytes" >/dev/udp/10.77.0.1/4791
+	expect stray "$(of_qp "$qpn" drop_wrong_transport)" = 1
+	expect port "$(counter frdma0 drop_wrong_transport)" = $((before + 1))
+	traffic_down
+}
+
 # Bound and unbound while packets fly, and destroyed while bound.
 under_fire() {
 	traffic_up
@@ -194,7 +211,7 @@ by_datagram() {
 links_up
 # wrong_calls last: ib_core goes on counting a counter that it could not bind,
 # and then lets nobody change the mode of the port.
-for test in bound_one_by_one unbound_again by_type under_fire \
+for test in bound_one_by_one unbound_again by_type stray under_fire \
 	come_and_go in_sysfs by_datagram wrong_calls; do
 	ktap_test $test
 done
