@@ -43,4 +43,4 @@ for target; do
 	find "$out/corpus/$target" -type f | wc -l | sed 's/^/# inputs kept: /'
 done
 echo "$passed passed, $failed failed, 0 skipped"
-[ $failed = 0 ]
+[ $failed = 0 ] && [ $passed -gt 0 ]
