@@ -42,10 +42,6 @@ KTAP_NAME=
 KTAP_TOTAL=0
 KTAP_FAILED=0
 
-[ -d $PROGRAMS ] || {
-	echo "$PROGRAMS is missing: scripts/guest build --tests" >&2
-	exit 2
-}
 exec 3>&1
 echo "TAP version 13"
 
@@ -219,4 +215,11 @@ ktap_end() {
 	exit $((KTAP_FAILED > 0))
 }
 
-ktap_read_logs
+# A list of what there is (programs.sh) is made on the host, by itself.
+[ -n "${PROGRAMS_LIST:-}" ] || {
+	[ -d $PROGRAMS ] || {
+		echo "$PROGRAMS is missing: scripts/guest build --tests" >&2
+		exit 2
+	}
+	ktap_read_logs
+}
