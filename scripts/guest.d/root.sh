@@ -337,13 +337,16 @@ root_command() {
 chroot_command() {
 	local name=$DEFAULT_ROOT mode=ro packages='' results='' binds
 
-	while [ $# -gt 1 ]; do
+	while [[ ${1:---} == -* && ${1:---} != -- ]]; do
 		case $1 in
-		-r)		name=$2 ;;
-		--packages)	packages=$2 ;;
-		--results)	results=$2 ;;
-		*)		break ;;
+		-h|--help)	usage; exit ;;
+		-r|--root)	name=${2:-} ;;
+		--packages)	packages=${2:-} ;;
+		--results)	results=${2:-} ;;
+		*)		die "chroot: unknown option '$1'; see" \
+					"scripts/guest --help" ;;
 		esac
+		[ $# -gt 1 ] || die "chroot: option $1 lacks its value"
 		shift 2
 	done
 	[ "${1:-}" != -- ] || shift
