@@ -141,6 +141,9 @@ run_prepare() {
 	if [ "$with_build" = yes ] && build_exists "$root"; then
 		cp -a "$(build_dir "$root")/install" "$RUN/build"
 		layers+=("$RUN/build")
+	elif [ "$with_build${#layers[@]}" = yes0 ]; then
+		say "this checkout is not built for $root: guests have no" \
+			"frdma (scripts/guest build -r $root)"
 	fi
 	[ "$debug" = no ] || layers+=("$KERNEL/install")
 	rdma_core=$(rdma_core_source "$root")
