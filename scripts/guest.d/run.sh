@@ -303,7 +303,9 @@ run_watch_boot() {
 			continue
 		guest_tries[n]=$((${guest_tries[n]:-1} + 1))
 		[ "${guest_tries[n]}" -le $BOOT_TRIES ] ||
-			run_fail "$n" "does not boot"
+			run_fail "$n" "does not boot: says nothing for" \
+				"$((BOOT_SILENCE * slow)) s; is this machine" \
+				"very busy?"
 		say "guest $n said nothing for $((BOOT_SILENCE * slow)) s" \
 			"while booting: starting it again"
 		kill -KILL "${guest_pid[n]}" 2>/dev/null || true
