@@ -996,7 +996,7 @@ static long charged(void)
 static void table_is_paid_for(void)
 {
 	struct { size_t step, all; } advised = { 64 << 20, 256 << 20 };
-	struct { size_t step, all; } missed = { 2 << 20, 128 << 20 };
+	struct { size_t step, all; } missed = { 2 << 20, 512 << 20 };
 	size_t all = advised.all + missed.all, at;
 	struct ends e = { .dst = fresh(PAGE) };
 	struct pair p = make_pair(4);
@@ -1022,11 +1022,14 @@ static void table_is_paid_for(void)
 
 		EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &one, 8));
 	}
-	/* Each is one page, and so far from the next that it has a node. */
-	unmake_pair(&p);
+	/*
+	 * Each is one page, and so far from the next that it has a node. The
+	 * figure comes in batches, of each CPU: some KiB may be missing.
+	 */
 	after = charged();
 	printf("missed: %ld bytes charged\n", after - before);
-	EXPECT(after - before >= (long)(missed.all / missed.step * 512));
+	EXPECT(after - before >= (long)(missed.all / missed.step * 400));
+	unmake_pair(&p);
 	unmake_ends(&e);
 }
 
