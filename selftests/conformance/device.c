@@ -178,6 +178,19 @@ static bool drop_region(struct region *region)
 	return !ibv_dereg_mr(mr);
 }
 
+static bool make_window(struct region *region, uint32_t type)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(pds[0], type == 1 ? IBV_MW_TYPE_1 :
+							     IBV_MW_TYPE_2);
+
+	if (!mw)
+		return false;
+	region->window = true;
+	region->handle = mw;
+	region->rkey = mw->rkey;
+	return true;
+}
+
 static struct ibv_ah_attr path_of(const struct queue_pair *spec)
 {
 	return (struct ibv_ah_attr) {
@@ -343,6 +356,34 @@ static bool post_recv(struct queue_pair *spec, const struct request *rq)
 	return !ibv_post_recv(qp->qp, &wr, &bad);
 }
 
+/* Windows of type 1 are bound by a call, of type 2 by a work request. */
+static bool bind_window(struct ibv_qp *qp, const struct request *rq)
+{
+	struct ibv_mw *mw = rq->window->handle;
+	struct ibv_mw_bind_info part = {
+		.mr = rq->bound->handle, .addr = rq->addr, .length = rq->len,
+		.mw_access_flags = rq->rights,
+	};
+	struct ibv_mw_bind bind = {
+		.wr_id = rq->id, .send_flags = IBV_SEND_SIGNALED,
+		.bind_info = part,
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = rq->id, .opcode = IBV_WR_BIND_MW,
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_mw = { .mw = mw, .rkey = ibv_inc_rkey(mw->rkey),
+			     .bind_info = part },
+	}, *bad;
+
+	if (mw->type == IBV_MW_TYPE_1 ? ibv_bind_mw(qp, mw, &bind) :
+					ibv_post_send(qp, &wr, &bad))
+		return false;
+	if (mw->type == IBV_MW_TYPE_2)
+		mw->rkey = wr.bind_mw.rkey;
+	rq->window->rkey = mw->rkey;
+	return true;
+}
+
 static bool post_send(struct queue_pair *spec, const struct request *rq)
 {
 	struct device_qp *qp = spec->handle;
@@ -358,6 +399,8 @@ static bool post_send(struct queue_pair *spec, const struct request *rq)
 	}, *bad;
 
 	switch (rq->op) {
+	case DO_BIND:
+		return bind_window(qp->qp, rq);
 	case DO_SEND_INV:
 	case DO_LOCAL_INV:
 		wr.invalidate_rkey = rq->rkey;
@@ -386,15 +429,13 @@ static bool post_send(struct queue_pair *spec, const struct request *rq)
 	return !ibv_post_send(qp->qp, &wr, &bad);
 }
 
-static bool attach_to(struct queue_pair *spec, uint32_t group, bool attach)
+static bool attach_to(struct queue_pair *spec, const uint8_t *group,
+		      bool attach)
 {
 	struct device_qp *qp = spec->handle;
-	uint32_t address = htonl(group);
-	union ibv_gid gid = { };
+	union ibv_gid gid;
 
-	gid.raw[10] = 0xff;
-	gid.raw[11] = 0xff;
-	memcpy(gid.raw + 12, &address, sizeof(address));
+	memcpy(gid.raw, group, sizeof(gid.raw));
 	return !(attach ? ibv_attach_mcast(qp->qp, &gid, 0) :
 			  ibv_detach_mcast(qp->qp, &gid, 0));
 }
@@ -448,7 +489,10 @@ static void finish(struct play *of)
 		if (play->qps[i].handle)
 			unmake_qp(play->qps[i].handle);
 	for (i = 0; i < play->nr_regions; i++)
-		if (play->regions[i].handle)
+		if (play->regions[i].window)
+			ibv_dealloc_mw(play->regions[i].handle);
+	for (i = 0; i < play->nr_regions; i++)
+		if (play->regions[i].handle && !play->regions[i].window)
 			ibv_dereg_mr(play->regions[i].handle);
 }
 
@@ -530,12 +574,14 @@ struct end the_end = {
 	.wait		= wait_until,
 	.make_region	= make_region,
 	.drop_region	= drop_region,
+	.make_window	= make_window,
 	.make_qp	= make_qp,
 	.modify		= modify,
 	.state		= state,
 	.post_recv	= post_recv,
 	.post_send	= post_send,
 	.deliver	= wire_deliver,
+	.deliver_train	= wire_deliver_train,
 	.attach		= attach_to,
 	.notify		= notify,
 	.count		= count_since,

@@ -18,6 +18,8 @@
 bool wire_open(const char *near, const char *far);
 int wire_fd(void);
 void wire_deliver(const struct packet *packet);
+bool wire_deliver_train(const struct packet *packets, size_t nr,
+			uint32_t linear);
 bool wire_take(struct packet *packet);
 
 /* device_count.c */

@@ -45,7 +45,7 @@ enum state {
 };
 
 /**
- * struct region - registered memory
+ * struct region - registered memory, or a window to such
  * @name: in the script
  * @mem: where it is
  * @va: address by which it is known
@@ -54,6 +54,7 @@ enum state {
  * @pd: protection domain: 0, that of all queue pairs, or 1
  * @lkey: key of this end
  * @rkey: key for the other
+ * @window: it is a window: there is no memory, and @handle is its own
  * @gone: it was deregistered
  * @handle: of the end
  */
@@ -66,6 +67,7 @@ struct region {
 	uint32_t pd;
 	uint32_t lkey;
 	uint32_t rkey;
+	bool window;
 	bool gone;
 	void *handle;
 };
@@ -133,6 +135,9 @@ struct queue_pair {
  * @fence: wait for READs before it
  * @solicited: raise an event there
  * @inline_data: copy it at once
+ * @window: of a bind
+ * @bound: the region that it is bound to
+ * @rights: enum right of the peer in it
  */
 struct request {
 	uint64_t id;
@@ -152,6 +157,9 @@ struct request {
 	bool fence;
 	bool solicited;
 	bool inline_data;
+	struct region *window;
+	struct region *bound;
+	uint32_t rights;
 };
 
 /** enum request_op - the numbers are those of enum ibv_wr_opcode */
@@ -217,14 +225,17 @@ struct play;
  * @wait: let time pass until something is told to @play, or until then
  * @make_region: registers; @mem, @len, @rights, @pd are set
  * @drop_region: deregisters
+ * @make_window: makes a memory window of type 1 or 2; may be NULL
  * @make_qp: up to the state that it is to have
  * @modify: to another state
  * @state: its present state, or -1
  * @post_recv: false: refused
  * @post_send: false: refused
  * @deliver: a packet has come
+ * @deliver_train: several have come as one, of which so many bytes lie in one
+ *	piece; may be NULL
  * @notify: arm the completion queue; may be NULL
- * @attach: to a multicast group, or detach; may be NULL
+ * @attach: to the multicast group that is this GID, or detach; may be NULL
  * @count: what a counter has counted since the case began; may be NULL
  */
 struct end {
@@ -242,13 +253,17 @@ struct end {
 
 	bool (*make_region)(struct region *region);
 	bool (*drop_region)(struct region *region);
+	bool (*make_window)(struct region *region, uint32_t type);
 	bool (*make_qp)(struct queue_pair *qp);
 	bool (*modify)(struct queue_pair *qp, enum state state);
 	int (*state)(struct queue_pair *qp);
 	bool (*post_recv)(struct queue_pair *qp, const struct request *rq);
 	bool (*post_send)(struct queue_pair *qp, const struct request *rq);
 	void (*deliver)(const struct packet *packet);
-	bool (*attach)(struct queue_pair *qp, uint32_t group, bool attach);
+	bool (*deliver_train)(const struct packet *packets, size_t nr,
+			      uint32_t linear);
+	bool (*attach)(struct queue_pair *qp, const uint8_t *group,
+		       bool attach);
 	bool (*notify)(struct queue_pair *qp, bool solicited);
 	bool (*count)(const char *counter, uint64_t *value);
 };

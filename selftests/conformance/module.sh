@@ -10,5 +10,7 @@
 . "${0%/*}/../lib/conformance.sh"
 
 conformance_up frdma frdma
+conformance_vlan
+conformance_trains
 KTAP_LIMIT=540 ktap_test conformance_play frdma0 "${KTAP_ONLY:-}"
 ktap_end

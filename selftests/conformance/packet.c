@@ -9,6 +9,7 @@
 
 #define ROCE_PORT	4791
 #define A_SPORT		0xc123
+#define PACKET_BYTES	64	/* that a script spells out */
 
 #define HAS(header)	(1U << HDR_##header)
 
@@ -369,6 +370,17 @@ static void set_defaults(struct packet *packet, const struct packet_peer *peer,
 	set_field(packet, "credits", 0x1f);
 }
 
+/* "dst=ff0e::1": addresses of IPv6 are no numbers. */
+static bool set_address6(struct packet *packet, const char *name,
+			 const char *text)
+{
+	uint32_t at = !strcmp(name, "src") ? 8 : 24;
+
+	return packet->has & HAS(IPV6) && text &&
+	       (!strcmp(name, "src") || !strcmp(name, "dst")) &&
+	       inet_pton(AF_INET6, text, packet->bytes + at) == 1;
+}
+
 #define LATE	"late."
 
 /* Takes the words of the line that name fields, early or late ones. */
@@ -388,6 +400,8 @@ static bool set_named(struct packet *packet, struct line *line,
 		if (word->used || is_late != late)
 			continue;
 		word->used = true;
+		if (set_address6(packet, name, word->value))
+			continue;
 		if (!f || (word->value && !value_of(word->value, f->meaning,
 						    names, &value))) {
 			snprintf(why, why_size, "cannot set %s", word->name);
@@ -442,6 +456,40 @@ static void fill_payload(struct packet *packet, uint64_t from, uint64_t pad)
 	memset(at + packet->payload_len, 0, pad);
 }
 
+/* "begins=0104": bytes of the payload, as many as there are. */
+static bool read_bytes(const char *text, uint8_t *bytes, size_t room,
+		       size_t *nr)
+{
+	unsigned int byte;
+
+	for (*nr = 0; text[0] && *nr < room; text += 2, ++*nr) {
+		if (!text[1] || sscanf(text, "%2x", &byte) != 1)
+			return false;
+		bytes[*nr] = byte;
+	}
+	return !text[0];
+}
+
+/* Those bytes, and nothing behind them. */
+static bool fill_bytes(struct packet *packet, const char *text)
+{
+	uint8_t *at = packet->bytes + packet->payload;
+	size_t nr;
+
+	memset(at, 0, packet->payload_len);
+	return read_bytes(text, at, packet->payload_len, &nr);
+}
+
+static bool payload_begins(const struct packet *packet, const char *text)
+{
+	uint8_t bytes[PACKET_BYTES];
+	size_t nr;
+
+	return read_bytes(text, bytes, sizeof(bytes), &nr) &&
+	       nr <= packet->payload_len &&
+	       !memcmp(bytes, packet->bytes + packet->payload, nr);
+}
+
 /* Four bytes of options, which do nothing, behind the IPv4 header. */
 static void add_options(struct packet *packet)
 {
@@ -469,10 +517,10 @@ bool packet_build(struct packet *packet, struct line *line,
 		  const struct packet_peer *peer, const struct names *names,
 		  char *why, size_t why_size)
 {
-	uint64_t len, pad, from, keep, syndrome, at;
+	uint64_t len, pad, from, keep, syndrome, at, vlan;
 	int64_t flip;
 	bool checksum, bad_checksum, options;
-	const char *nak;
+	const char *nak, *begins;
 	uint8_t opcode;
 	int answer;
 
@@ -497,11 +545,16 @@ bool packet_build(struct packet *packet, struct line *line,
 	    !number(line, "pad", names, -len & 3, &pad) || pad > 3 ||
 	    !number(line, "payload", names, 0, &from) ||
 	    !number(line, "flip", names, ~0ULL, &at) ||
-	    !number(line, "keep", names, ~0ULL, &keep))
+	    !number(line, "keep", names, ~0ULL, &keep) ||
+	    !number(line, "vlan", names, 0, &vlan))
 		return false;
+	packet->vlan = vlan;
 	flip = at;
 	packet->payload_len = len;
 	fill_payload(packet, from, pad);
+	begins = line_value(line, "begins");
+	if (begins && !fill_bytes(packet, begins))
+		return false;
 	set_field(packet, "pad", pad);
 	set_field(packet, "dma", len);
 	packet->len = packet->payload + len + pad;
@@ -543,6 +596,13 @@ void packet_fit(struct packet *packet)
 void packet_seal(struct packet *packet)
 {
 	store_icrc(packet, packet_icrc(packet));
+}
+
+/** packet_step - the same with the next PSN */
+void packet_step(struct packet *packet)
+{
+	set_field(packet, "psn", get_field(packet, "psn") + 1);
+	packet_seal(packet);
 }
 
 /**
@@ -667,14 +727,20 @@ static bool word_fits(const struct packet *packet, struct word *word,
 		snprintf(why, why_size, "another payload");
 		return false;
 	}
+	if (!strcmp(name, "begins")) {
+		if (payload_begins(packet, want))
+			return true;
+		snprintf(why, why_size, "another payload");
+		return false;
+	}
 	if (absent) {
 		name += 3;
 		want = "0";
 	}
 	f = find_field(packet, name);
 	got = !strcmp(name, "len") ? packet->payload_len :
-				     get_field(packet, name);
-	if (!f && strcmp(name, "len")) {
+	      !strcmp(name, "vlan") ? packet->vlan : get_field(packet, name);
+	if (!f && strcmp(name, "len") && strcmp(name, "vlan")) {
 		snprintf(why, why_size, "no %s in it", name);
 		return false;
 	}
@@ -731,7 +797,7 @@ bool packet_matches(const struct packet *packet, struct line *line,
 		    const struct packet_peer *peer, const struct names *names,
 		    bool any, char *why, size_t why_size)
 {
-	bool dqpn_given = line_value(line, "dqpn"), fits;
+	bool dqpn_given = line_value(line, "dqpn"), tagged = false, fits;
 	size_t i;
 
 	fits = is_of_kind(packet, line, names, any, why, why_size) &&
@@ -740,10 +806,15 @@ bool packet_matches(const struct packet *packet, struct line *line,
 		struct word *word = &line->words[i];
 		bool known = word->used && strcmp(word->name, "dqpn");
 
+		tagged |= !strcmp(word->name, "vlan");
 		if (fits && !known)
 			fits = word_fits(packet, word, names, any, why,
 					 why_size);
 		word->used = true;
+	}
+	if (fits && !tagged && packet->vlan) {
+		snprintf(why, why_size, "it is in VLAN %u", packet->vlan);
+		fits = false;
 	}
 	if (fits && !dqpn_given &&
 	    get_field(packet, "dqpn") != peer->peer_qpn) {

@@ -41,6 +41,7 @@ enum header {
  * @bytes: those
  * @at: where each header begins; 0 if the packet has none, but for IP
  * @has: a bit for each header that there is
+ * @vlan: id of the tag in front of it; 0: there is none
  * @payload: where that begins
  * @payload_len: bytes of it, without pad
  */
@@ -50,6 +51,7 @@ struct packet {
 	uint8_t bytes[PACKET_MAX];
 	uint32_t at[HDR_NR];
 	uint32_t has;
+	uint32_t vlan;
 	uint32_t payload;
 	uint32_t payload_len;
 };
@@ -79,6 +81,7 @@ bool packet_build(struct packet *packet, struct line *line,
 		  char *why, size_t why_size);
 void packet_fit(struct packet *packet);
 void packet_seal(struct packet *packet);
+void packet_step(struct packet *packet);
 void packet_split(struct packet *first, struct packet *second, uint32_t at);
 bool packet_read(struct packet *packet);
 bool packet_is_ours(const struct packet *packet);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "adder.h"
 #include "names.h"
 #include "play.h"
 #include "value.h"
@@ -214,6 +216,39 @@ static bool do_region(struct play *play, struct line *line)
 	       add_region(play, name, len, rights, pd, fill);
 }
 
+/* A window has no memory of its own: where it lies is said when it is bound. */
+static bool do_window(struct play *play, struct line *line)
+{
+	struct region *region = &play->regions[play->nr_regions];
+	const char *name = line_next(line);
+	uint32_t type = 2;
+
+	if (!name || play->nr_regions == PLAY_REGIONS || !play->end->make_window)
+		return wrong(play, "no window");
+	*region = (struct region) { };
+	snprintf(region->name, sizeof(region->name), "%s", name);
+	play->nr_regions++;
+	return take32(play, line, "type", MEANS_NUMBER, &type) &&
+	       (play->end->make_window(region, type) ||
+		wrong(play, "cannot make it"));
+}
+
+/* "post send BIND mw=w mr=mr addr=mr+8 len=8 rights=write" */
+static bool take_window(struct play *play, struct line *line,
+			struct request *rq)
+{
+	const char *window = line_value(line, "mw");
+	const char *of = line_value(line, "mr");
+
+	if (!window)
+		return rq->op != DO_BIND || wrong(play, "bind what?");
+	rq->window = find_region(play, window);
+	rq->bound = of ? find_region(play, of) : NULL;
+	if (!rq->window || !rq->bound)
+		return wrong(play, "bind what to what?");
+	return take_rights(play, line, &rq->rights);
+}
+
 static bool do_dereg(struct play *play, struct line *line)
 {
 	const char *name = line_next(line);
@@ -328,6 +363,7 @@ static bool post_send(struct play *play, struct line *line,
 	    rq.op == DO_ATOMIC_WRITE)
 		rq.len = 8;
 	return take(play, line, "id", MEANS_NUMBER, &rq.id) &&
+	       take_window(play, line, &rq) &&
 	       take_memory(play, line, brings ? "in" : "out", &rq) &&
 	       take(play, line, "va", MEANS_ADDRESS, &rq.va) &&
 	       take32(play, line, "rkey", MEANS_RKEY, &rq.rkey) &&
@@ -356,23 +392,58 @@ static bool do_post(struct play *play, struct line *line)
 	return post_send(play, line, qp);
 }
 
+/* One after the other, if the end knows no trains. */
+static bool deliver_train(struct play *play, uint32_t linear)
+{
+	size_t i, nr = play->nr_train;
+
+	play->nr_train = 0;
+	if (play->end->deliver_train)
+		return play->end->deliver_train(play->train, nr, linear) ||
+		       wrong(play, "this kernel sends no trains");
+	for (i = 0; i < nr; i++)
+		play->end->deliver(&play->train[i]);
+	return true;
+}
+
+/* "train": the next packet comes with it. */
+static bool add_to_train(struct play *play, const struct packet *packet)
+{
+	if (play->nr_train == PLAY_TRAIN)
+		return wrong(play, "the train is too long");
+	play->train[play->nr_train++] = *packet;
+	return true;
+}
+
 static bool do_packet(struct play *play, struct line *line)
 {
 	struct packet_peer peer = peer_of(play, line);
 	struct names names = names_of(play);
 	static struct packet packet, rest;
-	uint32_t split = 0;
+	uint32_t split = 0, linear = 0, times = 1;
+	bool joined = line_flag(line, "train");
 	char why[128];
 
-	if (!take32(play, line, "split", MEANS_NUMBER, &split))
+	if (!take32(play, line, "split", MEANS_NUMBER, &split) ||
+	    !take32(play, line, "linear", MEANS_NUMBER, &linear) ||
+	    !take32(play, line, "times", MEANS_NUMBER, &times))
 		return false;
 	if (!packet_build(&packet, line, &peer, &names, why, sizeof(why)))
 		return wrong(play, "%s", why);
+	if (joined || play->nr_train) {
+		if (!add_to_train(play, &packet))
+			return false;
+		return joined || deliver_train(play, linear);
+	}
 	if (split)
 		packet_split(&packet, &rest, split);
 	play->end->deliver(&packet);
 	if (split)
 		play->end->deliver(&rest);
+	while (--times) {
+		packet_step(&packet);
+		play->end->deliver(&packet);
+	}
 	return true;
 }
 
@@ -391,19 +462,48 @@ static bool do_set(struct play *play, struct line *line)
 	return true;
 }
 
-/* "attach 239.1.2.3" */
+/* A group of IPv4 is mapped into the addresses of IPv6 (A17). */
+static bool group_of(struct play *play, const char *text, uint8_t *gid)
+{
+	struct names names = names_of(play);
+	uint64_t address;
+	int i;
+
+	if (strchr(text, ':'))
+		return inet_pton(AF_INET6, text, gid) == 1;
+	if (!value_of(text, MEANS_HOST, &names, &address))
+		return false;
+	memset(gid, 0, 10);
+	memset(gid + 10, 0xff, 2);
+	for (i = 0; i < 4; i++)
+		gid[12 + i] = address >> 8 * (3 - i);
+	return true;
+}
+
+/* "add mr": until its sum is asked for. */
+static bool do_add(struct play *play, struct line *line)
+{
+	struct names names = names_of(play);
+	const char *where = line_next(line);
+	uint64_t at;
+
+	if (!where || !value_of(where, MEANS_ADDRESS, &names, &at))
+		return wrong(play, "add ADDRESS");
+	return adder_begin((uint64_t *)(uintptr_t)at) ||
+	       wrong(play, "one thread is enough");
+}
+
+/* "attach 239.1.2.3", "attach ff0e::1" */
 static bool do_membership(struct play *play, struct line *line)
 {
 	struct queue_pair *qp = qp_of(play, line);
 	bool attach = !strcmp(line_keyword(line), "attach");
 	const char *group = line_next(line);
-	struct names names = names_of(play);
-	uint64_t address;
+	uint8_t gid[16];
 
-	if (!qp || !play->end->attach || !group ||
-	    !value_of(group, MEANS_HOST, &names, &address))
+	if (!qp || !play->end->attach || !group || !group_of(play, group, gid))
 		return wrong(play, "whom, to which group?");
-	return play->end->attach(qp, address, attach) || wrong(play, "refused");
+	return play->end->attach(qp, gid, attach) || wrong(play, "refused");
 }
 
 static bool do_notify(struct play *play, struct line *line)
@@ -748,6 +848,24 @@ static bool expect_memory(struct play *play, struct line *line)
 	return true;
 }
 
+/* "sum mr 7": what was added by this host's processor is there, and 7. */
+static bool expect_sum(struct play *play, struct line *line)
+{
+	const char *where = line_next(line), *text = line_next(line);
+	struct names names = names_of(play);
+	uint64_t at, others, own, got;
+
+	if (!where || !text || !value_of(where, MEANS_ADDRESS, &names, &at) ||
+	    !value_of(text, MEANS_NUMBER, &names, &others))
+		return wrong(play, "sum ADDRESS NUMBER");
+	if (!adder_end(&own))
+		return wrong(play, "nothing is added");
+	memcpy(&got, (void *)(uintptr_t)at, sizeof(got));
+	return (got == own + others && own) ||
+	       wrong(play, "it is 0x%llx, and 0x%llx was added here",
+		     (unsigned long long)got, (unsigned long long)own);
+}
+
 /* "count drop_bad_icrc 1": only where there are such counters. */
 static bool expect_count(struct play *play, struct line *line)
 {
@@ -777,6 +895,8 @@ static const struct {
 	{ "post", do_post },
 	{ "<", do_packet },
 	{ "set", do_set },
+	{ "add", do_add },
+	{ "mw", do_window },
 	{ "notify", do_notify },
 	{ "attach", do_membership },
 	{ "detach", do_membership },
@@ -787,6 +907,7 @@ static const struct {
 	{ "state", expect_state, true },
 	{ "silence", expect_silence, true },
 	{ "memory", expect_memory, true },
+	{ "sum", expect_sum, true },
 	{ "count", expect_count, true },
 };
 
@@ -884,6 +1005,7 @@ static void free_regions(struct play *play)
 bool play_script(struct play *play, struct script *script,
 		 const struct end *end)
 {
+	uint64_t added;
 	bool good;
 
 	memset(play, 0, sizeof(*play));
@@ -896,6 +1018,7 @@ bool play_script(struct play *play, struct script *script,
 	good = add_region(play, "in", OWN_LEN, RIGHT_LOCAL, 0, -1) &&
 	       add_region(play, "out", OWN_LEN, RIGHT_LOCAL, 0, 0) &&
 	       play_lines(play);
+	adder_end(&added);
 	end->finish(play);
 	free_regions(play);
 	return good && !play->why[0];

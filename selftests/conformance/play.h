@@ -12,6 +12,7 @@
 #define PLAY_PACKETS	256
 #define PLAY_DONES	128
 #define PLAY_EVENTS	32
+#define PLAY_TRAIN	16
 
 /**
  * struct play - a script that is being played
@@ -33,6 +34,8 @@
  * @events: asynchronous events, enum ibv_event_type; -1: of a completion queue
  * @nr_events: so many
  * @seen_events: so many of them were expected
+ * @train: packets of the peer that wait for the last one of their train
+ * @nr_train: so many
  * @why: what is wrong
  */
 struct play {
@@ -55,6 +58,8 @@ struct play {
 	size_t nr_dones;
 	int events[PLAY_EVENTS];
 	size_t nr_events, seen_events;
+	struct packet train[PLAY_TRAIN];
+	size_t nr_train;
 
 	char why[1024];
 };

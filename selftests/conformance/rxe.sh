@@ -25,6 +25,7 @@ is_tried() {
 }
 
 conformance_up rxe rdma_rxe
+conformance_vlan
 told conformance_play rxe0 "${KTAP_ONLY:-}"
 ktap_test is_tried "${KTAP_ONLY:-}"
 ktap_end

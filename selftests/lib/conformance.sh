@@ -24,8 +24,21 @@ conformance_veth() {
 }
 
 conformance_neighbour() {
-	ip neighbour add "$1" dev conf0 nud permanent \
+	ip neighbour add "$1" dev "${2:-conf0}" nud permanent \
 		lladdr "$(</sys/class/net/conf1/address)"
+}
+
+# Cases may say vlan=7. The interface goes with conf0.
+conformance_vlan() {
+	ip link add link conf0 name conf0.7 type vlan id 7
+	ip link set conf0.7 up
+	ip address add 10.80.0.1/24 dev conf0.7
+	conformance_neighbour 10.80.0.2 conf0.7
+}
+
+# Cases may send trains, which come whole.
+conformance_trains() {
+	ethtool -K conf1 tx on gso on tx-udp-segmentation on >/dev/null
 }
 
 # The device of DRIVER (frdma, rxe) on that interface. The names of modules are
