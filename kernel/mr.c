@@ -4,6 +4,7 @@
 
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -197,6 +198,63 @@ struct frdma_mr *frdma_mr_named(struct frdma_dev *dev, u32 key)
 	return xa_load(&dev->mrs, frdma_shuffle_find(&frdma_mr_order, number));
 }
 
+/**
+ * struct mr_memo - a region that was found on this CPU
+ * @dev: by the key of which device
+ * @number: by which number in it
+ * @generation: when
+ * @mr: the region, not NULL once the rest is set
+ *
+ * The packets of a train name one region, one after the other. A region that
+ * leaves the index begins a new generation, before its grace period: who still
+ * finds it by a memo is waited for.
+ */
+struct mr_memo {
+	const struct frdma_dev *dev;
+	u32 number;
+	long generation;
+	struct frdma_mr *mr;
+};
+
+/* Of each CPU. A power of two. */
+#define MR_MEMOS	8
+
+static DEFINE_PER_CPU(struct mr_memo, mr_memos[MR_MEMOS]);
+static atomic_long_t mr_generation;
+
+/* A region has left the index. */
+static void mr_begin_generation(void)
+{
+	/* With mr_recall(): who sees it does not find the region there. */
+	atomic_long_inc_return_release(&mr_generation);
+}
+
+/*
+ * As frdma_mr_named(). A memo has several words, none of which may be of
+ * another task.
+ */
+static struct frdma_mr *mr_recall(struct frdma_dev *dev, u32 key)
+{
+	long generation = atomic_long_read_acquire(&mr_generation);
+	u32 number = key >> FRDMA_MR_KEY_BITS;
+	struct mr_memo *memo;
+	struct frdma_mr *mr;
+
+	preempt_disable();
+	memo = this_cpu_ptr(&mr_memos[number % MR_MEMOS]);
+	mr = memo->mr;
+	if (memo->number == number && memo->dev == dev &&
+	    memo->generation == generation)
+		goto out;
+
+	mr = frdma_mr_named(dev, key);
+	if (mr)
+		*memo = (struct mr_memo) { dev, number, generation, mr };
+out:
+	preempt_enable();
+	return mr;
+}
+
 struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
 				u32 qpn, u32 key, u64 addr, u64 len,
 				int access, enum frdma_mr_fault *fault)
@@ -206,7 +264,7 @@ struct frdma_mr *frdma_mr_enter(struct frdma_dev *dev, const struct ib_pd *pd,
 	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "region outlives its reader");
 
 	*fault = FRDMA_MR_BAD_KEY;
-	mr = frdma_mr_named(dev, key);
+	mr = mr_recall(dev, key);
 	if (!mr)
 		return NULL;
 	if (mr_has_door(mr) && !mr_pass_door(mr))
@@ -473,6 +531,7 @@ void frdma_mr_hide(struct frdma_mr *mr)
 {
 	xa_store(&to_frdma(mr->ib.device)->mrs, mr->index, NULL,
 		 GFP_KERNEL_ACCOUNT);
+	mr_begin_generation();
 	synchronize_rcu_expedited();
 }
 
@@ -488,6 +547,7 @@ void frdma_mr_discard(struct frdma_mr *mr)
 	struct frdma_dev *dev = to_frdma(mr->ib.device);
 
 	xa_erase(&dev->mrs, mr->index);
+	mr_begin_generation();
 	/* A window's are its parent's. */
 	if (mr->kind != FRDMA_MR_WINDOW)
 		frdma_pages_free(&mr->pages);

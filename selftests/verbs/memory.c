@@ -190,6 +190,30 @@ static void mr_guards(void)
 	EXPECT(!ibv_dealloc_pd(other));
 }
 
+/* Whoever has found a region a moment ago does not find it any more. */
+static void mr_is_gone_once_deregistered(void)
+{
+	char *b = pages(2 * PAGE);
+	struct ibv_mr *mr, *gone;
+	uint32_t lkey, rkey;
+	int i;
+
+	mr = ibv_reg_mr(pd, b, 2 * PAGE, RIGHTS);
+	gone = ibv_reg_mr(pd, b, 2 * PAGE, RIGHTS);
+	EXPECT(mr && gone);
+	lkey = gone->lkey;
+	rkey = gone->rkey;
+
+	for (i = 0; i < 8; i++)
+		access_ends(IBV_WC_SUCCESS, b, 8, lkey, b + 100, rkey);
+	EXPECT(!ibv_dereg_mr(gone));
+	for (i = 0; i < 8; i++) {
+		access_ends(IBV_WC_REM_ACCESS_ERR, b, 8, mr->lkey, b, rkey);
+		access_ends(IBV_WC_LOC_PROT_ERR, b, 8, lkey, b, mr->rkey);
+	}
+	EXPECT(!ibv_dereg_mr(mr));
+}
+
 static void mr_rereg_changes_what_it_says(void)
 {
 	struct ibv_pd *other = ibv_alloc_pd(ctx);
@@ -510,6 +534,7 @@ static const struct test_case cases[] = {
 	CASE(mr_of_any_length_and_alignment),
 	CASE(mr_carries_data_at_any_address),
 	CASE(mr_guards),
+	CASE(mr_is_gone_once_deregistered),
 	CASE(mr_rereg_changes_what_it_says),
 	CASE(mr_of_4_gib_reaches_its_far_end),
 	CASE(cq_refuses),

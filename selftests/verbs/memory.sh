@@ -24,6 +24,7 @@ gid=$(gid_index frdma0 v4)
 
 for case in mr_refuses mr_takes_optional_flags mr_of_any_length_and_alignment \
 	mr_carries_data_at_any_address mr_guards \
+	mr_is_gone_once_deregistered \
 	mr_rereg_changes_what_it_says cq_refuses cq_of_the_largest_size \
 	cq_resize_keeps_completions cq_events_on_each_vector \
 	cq_forgets_a_queue_pair ring_scribbled_over ring_maps_only_as_it_is \
