@@ -16,6 +16,7 @@
 #define FRDMA_PROTO_ICRC_H
 
 #include "env.h"
+#include "wire.h"
 
 #define FRDMA_ICRC_IPV4_LEN	20
 #define FRDMA_ICRC_IPV6_LEN	40
@@ -25,20 +26,25 @@
 /**
  * struct frdma_icrc_pseudo - IP and UDP header with their variant fields masked
  * @len: bytes of it: 28 or 48
- * @bytes: the headers
+ * @bytes: the headers; the identification is that of @ip_id when it is needed
  * @udp_len: length in the UDP header, once it is set; 0: not yet
- * @ip_id: the identification that was set last
- * @have_crc: @crc is the state behind the UDP header: from the second packet
- *            of one length on
- * @crc: that
+ * @ip_id: the identification that was set last; 0 with IPv6
+ * @repeats: the packet is as long as the one before
+ * @have_crc: the rest is set: from the second packet of one length on
+ * @crc: the state behind the BTH of a packet of this length
+ * @crc_ip_id: its identification
+ * @crc_bth: its BTH
  */
 struct frdma_icrc_pseudo {
 	u32 len;
 	u8 bytes[FRDMA_ICRC_PSEUDO_MAX];
 	u16 udp_len;
 	u16 ip_id;
+	bool repeats;
 	bool have_crc;
 	u32 crc;
+	u16 crc_ip_id;
+	struct frdma_bth crc_bth;
 };
 
 /**
@@ -78,14 +84,14 @@ void frdma_icrc_pseudo_set(struct frdma_icrc_pseudo *pseudo, u16 ip_id,
 
 /**
  * frdma_icrc_seed() - the CRC up to where the payload begins
- * @pseudo: IP and UDP header
+ * @pseudo: IP and UDP header; keeps what makes the next packet cheap
  * @transport: BTH and extension headers
  * @hdr_len: bytes of those, at least 12 and at most FRDMA_HDR_MAX
  *
  * Context: any where frdma_crc32() can run. Return: state for frdma_crc32(),
  * to go on with payload and pad.
  */
-u32 frdma_icrc_seed(const struct frdma_icrc_pseudo *pseudo,
+u32 frdma_icrc_seed(struct frdma_icrc_pseudo *pseudo,
 		    const void *transport, size_t hdr_len);
 
 /**

@@ -48,16 +48,22 @@ static void check_icrc(const struct frdma_hdr *hdr, const u8 *data, size_t size)
 	u32 rest = size - hdr->hdr_len - FRDMA_ICRC_LEN;
 	u32 cut = rest ? data[0] % rest : 0, whole, parts;
 	const u8 *payload = data + hdr->hdr_len;
+	u8 before[FRDMA_HDR_MAX];
 
 	frdma_icrc_pseudo_ipv4(&pseudo, ip, udp);
 	frdma_icrc_pseudo_set(&pseudo, hdr->pkey, size);
 	whole = frdma_crc32(frdma_icrc_seed(&pseudo, data, hdr->hdr_len),
 			    payload, rest);
 
-	/* The third of one length: its CRC is patched. */
+	/* The third of one length: the CRC of the second is patched. */
+	memcpy(before, data, hdr->hdr_len);
+	before[data[8] % sizeof(struct frdma_bth)] ^= data[9];
+	before[data[10] % sizeof(struct frdma_bth)] ^= data[11];
 	frdma_icrc_pseudo_ipv4(&again, ip, udp);
 	frdma_icrc_pseudo_set(&again, 7, size);
+	frdma_icrc_seed(&again, before, hdr->hdr_len);
 	frdma_icrc_pseudo_set(&again, hdr->psn, size);
+	frdma_icrc_seed(&again, before, hdr->hdr_len);
 	frdma_icrc_pseudo_set(&again, hdr->pkey, size);
 	parts = frdma_icrc_seed(&again, data, hdr->hdr_len);
 	parts = frdma_crc32(parts, payload, cut);

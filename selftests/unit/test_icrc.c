@@ -331,23 +331,71 @@ TEST(frdma_icrc_final__least_significant_byte_first)
 	EXPECT(!memcmp(&icrc, expected, sizeof(expected)));
 }
 
-/* One length again and again: the CRC in front is patched, not made anew. */
-TEST(frdma_icrc_pseudo_set__any_identification_after_any_other)
+/*
+ * One length again and again: the CRC in front is patched, not made anew. What
+ * counts from packet to packet takes any value, and at times all else is new.
+ */
+static void seed_any_after_any(u32 ip_len, u8 opcode)
 {
-	static const u16 ids[] = { 0, 0xffff, 0x5555, 1, 0x8000, 0x8000, 7 };
+	u32 hdr_len = frdma_hdr_len(opcode), i;
+	struct frdma_icrc_pseudo pseudo;
+	struct packet pkt;
+	u8 *bth = pkt.bytes + ip_len + FRDMA_ICRC_UDP_LEN;
+
+	make_packet(&pkt, ip_len, opcode, 8);
+	if (ip_len == FRDMA_ICRC_IPV4_LEN)
+		frdma_icrc_pseudo_ipv4(&pseudo, pkt.bytes, bth - 8);
+	else
+		frdma_icrc_pseudo_ipv6(&pseudo, pkt.bytes, bth - 8);
+
+	for (i = 0; i < 2000; i++) {
+		u16 id = rnd_u64(&rnd);
+		u32 crc;
+
+		rnd_fill(&rnd, bth + 8 + i % 4, 4 - i % 4);
+		if (i % 16 == 0)
+			bth[1 + i / 16 % 7] ^= 1 << i / 128 % 8;
+		frdma_icrc_pseudo_set(&pseudo, id, hdr_len + 8 + 4);
+		crc = frdma_icrc_seed(&pseudo, bth, hdr_len);
+		crc = frdma_crc32(crc, bth + hdr_len, 8);
+
+		if (ip_len == FRDMA_ICRC_IPV4_LEN)
+			put_be16(pkt.bytes + 4, id);
+		EXPECT_EQ(frdma_icrc_final(crc), reference_icrc(&pkt));
+	}
+}
+
+TEST(frdma_icrc_seed__any_packet_after_any_of_its_length)
+{
+	static const u8 opcodes[] = {
+		FRDMA_SEND_MIDDLE, FRDMA_WRITE_ONLY, FRDMA_ACKNOWLEDGE,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		seed_any_after_any(FRDMA_ICRC_IPV4_LEN, opcodes[i]);
+		seed_any_after_any(FRDMA_ICRC_IPV6_LEN, opcodes[i]);
+	}
+}
+
+/* Another operation of the same length is no neighbour. */
+TEST(frdma_icrc_seed__the_last_of_a_message_behind_its_middle)
+{
 	struct frdma_icrc_pseudo pseudo;
 	struct packet pkt;
 	u32 i;
 
-	make_packet(&pkt, 20, FRDMA_SEND_ONLY, 8);
+	make_packet(&pkt, 20, FRDMA_SEND_MIDDLE, 8);
 	frdma_icrc_pseudo_ipv4(&pseudo, pkt.bytes, pkt.bytes + 20);
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+	put_be16(pkt.bytes + 4, 5);
+	for (i = 0; i < 8; i++) {
 		u32 crc;
 
-		frdma_icrc_pseudo_set(&pseudo, ids[i], 12 + 8 + 4);
+		pkt.bytes[28] = i % 4 == 3 ? FRDMA_SEND_LAST :
+					     FRDMA_SEND_MIDDLE;
+		frdma_icrc_pseudo_set(&pseudo, 5, 12 + 8 + 4);
 		crc = frdma_icrc_seed(&pseudo, pkt.bytes + 28, 12);
 		crc = frdma_crc32(crc, pkt.bytes + 40, 8);
-		put_be16(pkt.bytes + 4, ids[i]);
 		EXPECT_EQ(frdma_icrc_final(crc), reference_icrc(&pkt));
 	}
 }
