@@ -96,6 +96,29 @@ static inline void frdma_cursor_copy(struct frdma_cursor *at, void *dst,
 }
 
 /**
+ * frdma_cursor_take() - as frdma_cursor_copy(), for a few bytes
+ * @at: the place
+ * @dst: receives @len bytes
+ * @len: bytes, a constant, so that no function is called where they follow
+ *       each other
+ *
+ * The bytes are read once: what is judged is the copy.
+ */
+static __always_inline void frdma_cursor_take(struct frdma_cursor *at,
+					      void *dst, u32 len)
+{
+	const void *src;
+
+	if (unlikely(frdma_cursor_run(at, &src) < len)) {
+		frdma_cursor_copy(at, dst, len);
+		return;
+	}
+	memcpy(dst, src, len);
+	barrier();
+	at->off += len;
+}
+
+/**
  * frdma_cursor_crc() - the CRC-32 of what follows, and go on behind it
  * @at: the place
  * @crc: what came before

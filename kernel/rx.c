@@ -71,6 +71,9 @@ static bool pkeys_match(u16 a, u16 b)
  * @ip_id: IPv4 identification of the first
  * @seg_len: bytes of each packet but the last
  * @nr: number of packets
+ * @headers: of the one that is being read
+ * @last: BTH of the one before
+ * @last_len: bytes of that, if it was good and had no other header; else 0
  */
 struct rx_train {
 	const struct sk_buff *skb;
@@ -79,6 +82,9 @@ struct rx_train {
 	u16 ip_id;
 	u32 seg_len;
 	u32 nr;
+	u8 headers[FRDMA_HDR_MAX];
+	struct frdma_bth last;
+	u32 last_len;
 };
 
 static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
@@ -86,6 +92,7 @@ static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
 	u32 len = skb->len - sizeof(struct udphdr);
 
 	train->skb = skb;
+	train->last_len = 0;
 	train->at = frdma_cursor_at(skb, sizeof(struct udphdr));
 	train->ip_id = 0;
 	if (skb_is_ipv4(skb)) {
@@ -108,19 +115,23 @@ static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
  */
 static u32 copy_headers(struct frdma_cursor *at, u32 len, u8 *headers)
 {
-	u32 bth_len = min_t(u32, len, sizeof(struct frdma_bth));
+	const u32 bth_len = sizeof(struct frdma_bth);
 	u32 hdr_len;
 
-	frdma_cursor_copy(at, headers, bth_len);
+	if (unlikely(len < bth_len)) {
+		frdma_cursor_copy(at, headers, len);
+		return len;
+	}
+	frdma_cursor_take(at, headers, bth_len);
 	hdr_len = min(len, frdma_hdr_len(headers[0]));
-	frdma_cursor_copy(at, headers + bth_len, hdr_len - bth_len);
+	if (hdr_len > bth_len)
+		frdma_cursor_copy(at, headers + bth_len, hdr_len - bth_len);
 	return hdr_len;
 }
 
 /* @at: the payload; @len: bytes of the packet. */
 static bool icrc_is_right(struct rx_train *train, u32 i,
-			  struct frdma_cursor at, u32 len,
-			  const void *headers, u32 hdr_len)
+			  struct frdma_cursor at, u32 len, u32 hdr_len)
 {
 	__le32 icrc;
 	u32 crc;
@@ -128,9 +139,9 @@ static bool icrc_is_right(struct rx_train *train, u32 i,
 	/* What a packet of a train would have had as one of its own. */
 	if (train->nr > 1)
 		frdma_icrc_pseudo_set(&train->pseudo, train->ip_id + i, len);
-	crc = frdma_icrc_seed(&train->pseudo, headers, hdr_len);
+	crc = frdma_icrc_seed(&train->pseudo, train->headers, hdr_len);
 	crc = frdma_cursor_crc(&at, crc, len - hdr_len - FRDMA_ICRC_LEN);
-	frdma_cursor_copy(&at, &icrc, sizeof(icrc));
+	frdma_cursor_take(&at, &icrc, sizeof(icrc));
 	return icrc == frdma_icrc_final(crc);
 }
 
@@ -140,22 +151,14 @@ static u32 expected_dqpn(const struct frdma_qp *qp, const struct sk_buff *skb)
 	return frdma_rx_is_multicast(skb) ? FRDMA_QPN_MULTICAST : qp->qpn;
 }
 
-/* Reads and judges packet @i; *why is set if it is to be dropped. */
-static bool rx_train_packet(struct rx_train *train, u32 i,
+/* Is it a packet, and one for this side? *why is set if not. */
+static bool headers_are_for(const struct rx_train *train,
 			    const struct frdma_qp *qp, bool responses,
-			    struct frdma_rx_pkt *pkt,
+			    u32 hdr_len, u32 len, struct frdma_hdr *hdr,
 			    enum frdma_drop_reason *why)
 {
-	u32 off = sizeof(struct udphdr) + i * train->seg_len;
-	u32 len = min(train->seg_len, train->skb->len - off);
-	struct frdma_cursor at = train->at;
-	u8 headers[FRDMA_HDR_MAX];
-	u32 hdr_len = copy_headers(&at, len, headers);
-
-	frdma_cursor_skip(&train->at, len);
-
 	*why = FRDMA_DROP_SHORT;
-	switch (frdma_hdr_parse(&pkt->hdr, headers, hdr_len, len)) {
+	switch (frdma_hdr_parse(hdr, train->headers, hdr_len, len)) {
 	case FRDMA_HDR_SHORT:
 		return false;
 	case FRDMA_HDR_VERSION:
@@ -166,22 +169,59 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 	}
 
 	*why = FRDMA_DROP_MIXED_TRAIN;
-	if (pkt->hdr.dqpn != expected_dqpn(qp, train->skb) ||
-	    frdma_op(pkt->hdr.opcode)->response != responses)
-		return false;
+	return hdr->dqpn == expected_dqpn(qp, train->skb) &&
+	       frdma_op(hdr->opcode)->response == responses;
+}
 
-	*why = FRDMA_DROP_BAD_ICRC;
-	if (!icrc_is_right(train, i, at, len, headers, hdr_len))
-		return false;
-
+/* Now that the headers are known to be what was sent. */
+static bool headers_fit(const struct frdma_qp *qp, const struct frdma_hdr *hdr,
+			enum frdma_drop_reason *why)
+{
 	*why = FRDMA_DROP_WRONG_TRANSPORT;
-	if (!frdma_opcode_is_on(pkt->hdr.opcode, frdma_qp_transport(qp)))
+	if (!frdma_opcode_is_on(hdr->opcode, frdma_qp_transport(qp)))
 		return false;
 
 	*why = FRDMA_DROP_BAD_PKEY;
-	if (!pkeys_match(pkt->hdr.pkey, FRDMA_PKEY_DEFAULT))
+	return pkeys_match(hdr->pkey, FRDMA_PKEY_DEFAULT);
+}
+
+/*
+ * Reads and judges packet @i; *why is set if it is to be dropped. One whose
+ * BTH is but for what counts that of a good one before it needs to have the
+ * right ICRC only.
+ */
+static bool rx_train_packet(struct rx_train *train, u32 i,
+			    const struct frdma_qp *qp, bool responses,
+			    struct frdma_rx_pkt *pkt,
+			    enum frdma_drop_reason *why)
+{
+	const struct frdma_bth *bth = (const void *)train->headers;
+	u32 off = sizeof(struct udphdr) + i * train->seg_len;
+	u32 len = min(train->seg_len, train->skb->len - off);
+	struct frdma_cursor at = train->at;
+	u32 hdr_len = copy_headers(&at, len, train->headers);
+	bool alike = len == train->last_len &&
+		     frdma_hdr_parse_next(&pkt->hdr, &train->last, bth);
+
+	frdma_cursor_skip(&train->at, len);
+	train->last_len = 0;
+
+	if (!alike && !headers_are_for(train, qp, responses, hdr_len, len,
+				       &pkt->hdr, why))
 		return false;
 
+	if (!icrc_is_right(train, i, at, len, hdr_len)) {
+		*why = FRDMA_DROP_BAD_ICRC;
+		return false;
+	}
+
+	if (!alike && !headers_fit(qp, &pkt->hdr, why))
+		return false;
+
+	if (hdr_len == sizeof(*bth)) {
+		train->last = *bth;
+		train->last_len = len;
+	}
 	pkt->skb = train->skb;
 	pkt->payload = at;
 	return true;

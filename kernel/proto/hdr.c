@@ -249,9 +249,10 @@ enum frdma_hdr_verdict frdma_hdr_parse(struct frdma_hdr *hdr, const void *buf,
 	const void *at;
 	size_t tail;
 
-	*hdr = (struct frdma_hdr) { };
-	if (min(avail, len) < sizeof(struct frdma_bth))
+	if (min(avail, len) < sizeof(struct frdma_bth)) {
+		*hdr = (struct frdma_hdr) { };
 		return FRDMA_HDR_SHORT;
+	}
 
 	at = get_bth(hdr, buf);
 	if (len < sizeof(struct frdma_bth) + hdr->pad + FRDMA_ICRC_LEN)

@@ -134,4 +134,31 @@ size_t frdma_hdr_build(void *buf, const struct frdma_hdr *hdr);
 enum frdma_hdr_verdict frdma_hdr_parse(struct frdma_hdr *hdr, const void *buf,
 				       size_t avail, size_t len);
 
+/**
+ * frdma_hdr_parse_next() - read the headers of a packet like the one before
+ * @hdr: headers of the one before, parsed FRDMA_HDR_OK or FRDMA_HDR_OPCODE;
+ *       become those of this one
+ * @last: BTH of the one before, which has no other header
+ * @bth: BTH of this one, of as many bytes
+ *
+ * Most packets of a train differ in nothing but what counts.
+ *
+ * Context: any. Return: true, and frdma_hdr_parse() would have said the same;
+ * false if they differ in more, and @hdr is as it was.
+ */
+static inline bool frdma_hdr_parse_next(struct frdma_hdr *hdr,
+					const struct frdma_bth *last,
+					const struct frdma_bth *bth)
+{
+	u32 apsn = be32_to_cpu(bth->apsn);
+
+	if (bth->opcode != last->opcode || bth->flags != last->flags ||
+	    bth->pkey != last->pkey || bth->dqpn != last->dqpn)
+		return false;
+
+	hdr->ack_req = apsn & FRDMA_BTH_ACK_REQ;
+	hdr->psn = apsn & FRDMA_BTH_PSN;
+	return true;
+}
+
 #endif /* FRDMA_PROTO_HDR_H */

@@ -286,6 +286,49 @@ TEST(frdma_hdr_parse__every_opcode_reads_what_build_wrote)
 	}
 }
 
+/* What parse would say of the next packet; most are like the one before. */
+static bool expect_next(struct frdma_hdr *hdr, u8 *buf, u32 len)
+{
+	struct frdma_bth last, *bth = (struct frdma_bth *)buf;
+	struct frdma_hdr parsed, before = *hdr;
+	u8 change = rnd_u64(&rnd);
+
+	memcpy(&last, buf, sizeof(last));
+	rnd_fill(&rnd, &bth->apsn, sizeof(bth->apsn));
+	if (rnd_below(&rnd, 2) == 0)
+		buf[rnd_below(&rnd, 8)] ^= change;
+
+	if (!frdma_hdr_parse_next(hdr, &last, bth)) {
+		EXPECT(memcmp(buf, &last, 8));
+		expect_same(hdr, &before);
+		return false;
+	}
+	EXPECT(!memcmp(buf, &last, 8));
+	frdma_hdr_parse(&parsed, buf, len, len);
+	expect_same(hdr, &parsed);
+	return true;
+}
+
+TEST(frdma_hdr_parse_next__as_parse_or_not_at_all)
+{
+	u32 opcode, round, alike = 0;
+
+	for (opcode = 0; opcode < 256; opcode++) {
+		for (round = 0; round < 50; round++) {
+			struct frdma_hdr in = random_hdr(opcode), hdr;
+			u8 buf[sizeof(struct frdma_bth) + 8 + 3 + 4] = { };
+			u32 len;
+
+			if (frdma_hdr_len(opcode) != sizeof(struct frdma_bth))
+				break;
+			len = frdma_hdr_build(buf, &in) + 8 + in.pad + 4;
+			frdma_hdr_parse(&hdr, buf, len, len);
+			alike += expect_next(&hdr, buf, len);
+		}
+	}
+	EXPECT(alike > 1000);
+}
+
 TEST(frdma_hdr_parse__payload_need_not_be_readable)
 {
 	u32 opcode;
