@@ -364,26 +364,33 @@ static enum packet_fate ask_for_pages(struct frdma_qp *qp,
 					 &qp->sq.page_in));
 }
 
-static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
+/* Describe the next packet. Returns false if its memory cannot be sent. */
+static bool plan_packet(struct frdma_qp *qp, struct frdma_req_pkt *pkt)
 {
 	struct frdma_req *rq = &qp->sq.req;
 	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
-	struct frdma_req_pkt pkt;
-	enum packet_fate fate;
 
 	if (frdma_req_begins(rq) && !memory_is_usable(qp, wr)) {
 		wr->status = FRDMA_WC_LOC_PROT_ERR;
-		return PACKET_BAD_MEMORY;
+		return false;
 	}
-	frdma_req_plan(rq, &pkt);
+	frdma_req_plan(rq, pkt);
 	if (frdma_req_is_datagram(rq))
-		fill_deth(qp, wr, &pkt.hdr);
+		fill_deth(qp, wr, &pkt->hdr);
+	return true;
+}
 
-	fate = PACKET_SENT;
+static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx,
+				    const struct frdma_req_pkt *pkt)
+{
+	enum packet_fate fate = PACKET_SENT;
+	struct frdma_req *rq = &qp->sq.req;
+	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+
 	if (unlikely(atomic_read(&qp->dev->nr_odp)))
-		fate = ask_for_pages(qp, wr, &pkt);
+		fate = ask_for_pages(qp, wr, pkt);
 	if (fate == PACKET_SENT)
-		fate = add_packet(qp, tx, wr, &pkt);
+		fate = add_packet(qp, tx, wr, pkt);
 	if (fate == PACKET_BAD_MEMORY)
 		wr->status = FRDMA_WC_LOC_PROT_ERR;
 	if (fate >= PACKET_ABSENT ||
@@ -392,9 +399,9 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx)
 
 	if (frdma_req_repeats(rq))
 		frdma_qp_count(qp, FRDMA_CNT_RESENT_PACKETS);
-	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, pkt.hdr.opcode,
-		       pkt.hdr.psn, pkt.len, 1);
-	frdma_req_sent(rq, &pkt);
+	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, pkt->hdr.opcode,
+		       pkt->hdr.psn, pkt->len, 1);
+	frdma_req_sent(rq, pkt);
 	return PACKET_SENT;
 }
 
@@ -425,7 +432,9 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 	struct frdma_req *rq = &qp->sq.req;
 	struct frdma_swr *first = frdma_req_wr(rq, rq->wr_next);
 	enum packet_fate fate = PACKET_SENT;
+	struct frdma_req_pkt pkt;
 	struct frdma_flow flow;
+	bool planned = false;
 	struct frdma_tx tx;
 	bool refused;
 	u32 sent = 0;
@@ -437,10 +446,13 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 
 	frdma_tx_begin(&tx, &flow);
 	do {
-		fate = send_packet(qp, &tx);
+		fate = planned || plan_packet(qp, &pkt) ?
+		       send_packet(qp, &tx, &pkt) : PACKET_BAD_MEMORY;
 		sent += fate == PACKET_SENT || fate == PACKET_ABSENT;
-	} while (fate == PACKET_SENT && sent < budget && may_send(qp) &&
-		 !frdma_req_is_datagram(rq));
+		if (fate != PACKET_SENT || sent >= budget)
+			break;
+		planned = frdma_req_plan_next(rq, &pkt);
+	} while (planned || (may_send(qp) && !frdma_req_is_datagram(rq)));
 
 	refused = !frdma_tx_end(&tx) || fate == PACKET_UNSENT;
 

@@ -229,6 +229,36 @@ void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt)
 	}
 }
 
+/**
+ * frdma_req_plan_next - describe the next packet if it is like the last
+ * @rq: state
+ * @pkt: what frdma_req_sent() was just called for; becomes the next one
+ *
+ * Inside a message nothing but the window can hold a packet back, and one
+ * differs from the next in its place only.
+ *
+ * Return: true, and frdma_req_judge() and frdma_req_plan() would have said the
+ * same; false if they are to be asked, and @pkt is as it was.
+ */
+bool frdma_req_plan_next(const struct frdma_req *rq, struct frdma_req_pkt *pkt)
+{
+	const struct frdma_op *op = frdma_op(pkt->hdr.opcode);
+	const struct frdma_swr *wr;
+
+	if (op->starts || op->ends)
+		return false;
+	wr = frdma_req_wr(rq, rq->wr_next);
+	if (rq->pkt + 1 >= wr->npkts)
+		return false;
+	if (frdma_req_outstanding(rq) >= rq->cc.window)
+		return false;
+
+	pkt->off += rq->mtu;
+	pkt->hdr.psn = rq->psn;
+	pkt->hdr.ack_req = wants_ack(rq, wr, false);
+	return true;
+}
+
 /* Local operations that were executed before a restart are not repeated. */
 static void skip_done(struct frdma_req *rq)
 {

@@ -264,6 +264,7 @@ void frdma_req_init(struct frdma_req *rq, u32 first_psn);
 void frdma_req_fetched(struct frdma_req *rq, u32 len);
 enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq);
 void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt);
+bool frdma_req_plan_next(const struct frdma_req *rq, struct frdma_req_pkt *pkt);
 void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt);
 void frdma_req_local_done(struct frdma_req *rq);
 void frdma_req_seek(struct frdma_req *rq, u32 psn);

@@ -78,6 +78,24 @@ static void check_fence(struct sim_side *side, u64 wr_id)
 	}
 }
 
+/* What is sent without being judged and planned must be what would be. */
+static void check_next(struct sim_side *side, const struct frdma_req_pkt *sent)
+{
+	struct frdma_req_pkt next = *sent, plan;
+
+	if (!frdma_req_plan_next(&side->req, &next))
+		return;
+	SIM_CHECK(side->world,
+		  frdma_req_judge(&side->req) == FRDMA_REQ_SEND,
+		  "psn 0x%x would be sent, and must not", next.hdr.psn);
+	frdma_req_plan(&side->req, &plan);
+	SIM_CHECK(side->world, next.hdr.opcode == plan.hdr.opcode &&
+		  next.hdr.psn == plan.hdr.psn && next.off == plan.off &&
+		  next.len == plan.len && next.span == plan.span &&
+		  next.hdr.ack_req == plan.hdr.ack_req,
+		  "psn 0x%x is not what was planned", next.hdr.psn);
+}
+
 static void send_next(struct sim_side *side)
 {
 	struct frdma_req *rq = &side->req;
@@ -98,6 +116,7 @@ static void send_next(struct sim_side *side)
 	side->resent += frdma_req_repeats(rq);
 	side_send(side, &pkt.hdr, payload, pkt.span);
 	frdma_req_sent(rq, &pkt);
+	check_next(side, &pkt);
 }
 
 static bool host_has_no_room(struct sim_side *side)

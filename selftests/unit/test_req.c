@@ -342,6 +342,69 @@ TEST(frdma_req_plan__asks_for_an_ack_before_something_waits_for_it)
 	EXPECT(sendq_send(&q).hdr.ack_req);
 }
 
+/* Send all that may be sent; what goes without a plan has the same one. */
+static u32 send_without_plan(void)
+{
+	struct frdma_req_pkt pkt, plan;
+	bool planned = false;
+	u32 n = 0;
+
+	while (frdma_req_judge(&q.rq) == FRDMA_REQ_SEND) {
+		frdma_req_plan(&q.rq, &plan);
+		if (planned)
+			EXPECT(is_same_packet(&pkt, &plan));
+		n += planned;
+		frdma_req_sent(&q.rq, &plan);
+		pkt = plan;
+		planned = frdma_req_plan_next(&q.rq, &pkt);
+		if (!planned)
+			EXPECT(is_same_packet(&pkt, &plan));
+	}
+	EXPECT(!planned);
+	return n;
+}
+
+TEST(frdma_req_plan_next__between_the_second_and_the_last)
+{
+	static const u8 transports[] = { FRDMA_RC, FRDMA_UC, FRDMA_XRC };
+	u32 i, npkts;
+
+	for (i = 0; i < ARRAY_SIZE(transports); i++) {
+		for (npkts = 1; npkts < SENDQ_WINDOW; npkts++) {
+			u32 middles = npkts > 2 ? npkts - 2 : 0;
+
+			sendq_init(&q);
+			q.rq.transport = transports[i];
+			sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE,
+				   npkts * SENDQ_MTU - 1);
+			EXPECT_EQ(send_without_plan(),
+				  middles ? middles - 1 : 0);
+		}
+	}
+}
+
+TEST(frdma_req_plan_next__no_further_than_the_window)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 100 * SENDQ_MTU);
+	EXPECT_EQ(send_without_plan(), SENDQ_WINDOW - 2);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_WINDOW);
+}
+
+TEST(frdma_req_plan_next__when_sent_again_and_asked_for)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 8 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 8 * SENDQ_MTU);
+	EXPECT_EQ(send_without_plan(), 5 + 5);
+	frdma_req_restart(&q.rq);
+	EXPECT_EQ(send_without_plan(), 5 + 5);
+	frdma_req_seek(&q.rq, sendq_psn(3));
+	q.rq.ask = true;
+	EXPECT_EQ(send_without_plan(), 3 + 5);
+}
+
 TEST(frdma_req_judge__window)
 {
 	sendq_init(&q);
