@@ -230,8 +230,8 @@ static void mr_begin_generation(void)
 }
 
 /*
- * As frdma_mr_named(). A memo has several words, none of which may be of
- * another task.
+ * As frdma_mr_named(). A memo has several words, which belong together: softirqs
+ * are off, and so is preemption, as they can be preempted where they are tasks.
  */
 static struct frdma_mr *mr_recall(struct frdma_dev *dev, u32 key)
 {
@@ -240,6 +240,7 @@ static struct frdma_mr *mr_recall(struct frdma_dev *dev, u32 key)
 	struct mr_memo *memo;
 	struct frdma_mr *mr;
 
+	lockdep_assert_in_softirq();
 	preempt_disable();
 	memo = this_cpu_ptr(&mr_memos[number % MR_MEMOS]);
 	mr = memo->mr;
