@@ -104,11 +104,11 @@ pair() {
 	pid=$!
 	pair_is_ready $pid "$port" "$server"
 	bash -c "$client" >"$KTAP_TMP/client" 2>&1 || {
-		tail -n 20 "$KTAP_TMP/server" "$KTAP_TMP/client"
+		tail -n 60 "$KTAP_TMP/server" "$KTAP_TMP/client"
 		fail "client: $client"
 	}
 	wait $pid || {
-		tail -n 20 "$KTAP_TMP/server" "$KTAP_TMP/client"
+		tail -n 60 "$KTAP_TMP/server" "$KTAP_TMP/client"
 		fail "server: $server"
 	}
 }
