@@ -276,9 +276,26 @@ run_keep_consoles() {
 	[ -z "$results" ] || cp "$RUN"/console-* "$results/" 2>/dev/null || true
 }
 
+# Starts guest N again, which has not booted, or gives up on it. Nothing of
+# frdma's has run there: it is the emulator that a kernel, which patches its code
+# while it boots, now and then hangs or dies of. Arguments: N WHY...
+run_boot_again() {
+	local n=$1
+
+	shift
+	guest_tries[n]=$((${guest_tries[n]:-1} + 1))
+	[ "${guest_tries[n]}" -le $BOOT_TRIES ] ||
+		run_fail "$n" "does not boot: $*; is this machine very busy?"
+	say "guest $n $* while booting: starting it again"
+	kill -KILL "${guest_pid[n]}" 2>/dev/null || true
+	wait "${guest_pid[n]}" 2>/dev/null || true
+	forget "${guest_pid[n]}"
+	guest_start "$n"
+}
+
 # Reads the consoles for kernel reports. A report is given time to end.
 run_watch_consoles() {
-	local n bytes
+	local n bytes report
 
 	for ((n = 1; n <= guests; n++)); do
 		bytes=$(stat -c %s "$RUN/console-$n")
@@ -288,8 +305,10 @@ run_watch_consoles() {
 		grep -qaEf "$PARTS/splats" "$RUN/console-$n" || continue
 		sleep 2 &
 		wait $! || true
-		run_fail "$n" "$(grep -aEf "$PARTS/splats" -m 1 \
-			"$RUN/console-$n" | tr -d '\r')"
+		report=$(grep -aEf "$PARTS/splats" -m 1 "$RUN/console-$n" |
+			tr -d '\r')
+		[ "${guest_up[n]}" = no ] || run_fail "$n" "$report"
+		run_boot_again "$n" "says '$report'"
 	done
 }
 
@@ -301,24 +320,19 @@ run_watch_boot() {
 		[ "${guest_up[n]}" = no ] || continue
 		[ $((SECONDS - guest_heard[n])) -ge $((BOOT_SILENCE * slow)) ] ||
 			continue
-		guest_tries[n]=$((${guest_tries[n]:-1} + 1))
-		[ "${guest_tries[n]}" -le $BOOT_TRIES ] ||
-			run_fail "$n" "does not boot: says nothing for" \
-				"$((BOOT_SILENCE * slow)) s; is this machine" \
-				"very busy?"
-		say "guest $n said nothing for $((BOOT_SILENCE * slow)) s" \
-			"while booting: starting it again"
-		kill -KILL "${guest_pid[n]}" 2>/dev/null || true
-		wait "${guest_pid[n]}" 2>/dev/null || true
-		forget "${guest_pid[n]}"
-		guest_start "$n"
+		run_boot_again "$n" "says nothing for $((BOOT_SILENCE * slow)) s"
 	done
 }
 
 # A guest has ended before its time: of a panic, as its console tells, or else.
 run_lose_guest() {
+	local n=$1 pid=${guest_pid[$1]}
+
 	run_watch_consoles
-	run_fail "$1" "has ended (power off, or QEMU died)"
+	[ "${guest_pid[n]}" = "$pid" ] || return 0
+	[ "${guest_up[n]}" = no ] ||
+		run_fail "$n" "has ended (power off, or QEMU died)"
+	run_boot_again "$n" "has ended"
 }
 
 # Notices guests whose QEMU has ended while they booted.
