@@ -427,7 +427,7 @@ static bool may_send(const struct frdma_qp *qp)
  * Send packets of one flow. A connected queue pair has only one; a datagram
  * may need another for each work request.
  */
-static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
+static u32 send_burst(struct frdma_qp *qp, u32 budget)
 {
 	struct frdma_req *rq = &qp->sq.req;
 	struct frdma_swr *first = frdma_req_wr(rq, rq->wr_next);
@@ -438,6 +438,7 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 	struct frdma_tx tx;
 	bool refused;
 	u32 sent = 0;
+	u64 now_ns;
 
 	if (!find_flow(qp, first, &flow)) {
 		first->status = FRDMA_WC_LOC_QP_OP_ERR;
@@ -455,6 +456,9 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget, u64 now_ns)
 	} while (planned || (may_send(qp) && !frdma_req_is_datagram(rq)));
 
 	refused = !frdma_tx_end(&tx) || fate == PACKET_UNSENT;
+
+	/* The peer's time begins when the packets have left (IBTA 9.7.6.1.3). */
+	now_ns = ktime_get_ns();
 
 	/*
 	 * What is unreliable and was refused is lost, like what is lost on the
@@ -488,14 +492,14 @@ static void refuse_read(struct frdma_qp *qp)
  * Send what may be sent, as far as the budget goes. What was sent must not wait
  * for an acknowledgement that the next packet would have asked for.
  */
-static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
+static void transmit(struct frdma_qp *qp, u32 *budget)
 {
 	struct frdma_req *rq = &qp->sq.req;
 
 	while (*budget && !is_at_rest(qp)) {
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
-			*budget -= send_burst(qp, *budget, now_ns);
+			*budget -= send_burst(qp, *budget);
 			break;
 		case FRDMA_REQ_LOCAL:
 			if (!execute_local(qp))
@@ -519,7 +523,7 @@ static void transmit(struct frdma_qp *qp, u32 *budget, u64 now_ns)
 		}
 	}
 	if (*budget && is_at_rest(qp) && frdma_req_ask(rq))
-		*budget -= send_burst(qp, 1, now_ns);
+		*budget -= send_burst(qp, 1);
 }
 
 /*
@@ -634,11 +638,10 @@ static void report_drained(struct frdma_qp *qp)
 /* Returns true if there is more to send, but not now. */
 static bool send_posted(struct frdma_qp *qp)
 {
-	u64 now_ns = ktime_get_ns();
 	u32 budget = FRDMA_SEND_BUDGET;
 	u32 una;
 
-	look_at_clock(qp, now_ns);
+	look_at_clock(qp, ktime_get_ns());
 	reap(qp);
 	if (!frdma_qp_can_send(qp))
 		return false;
@@ -647,7 +650,7 @@ static bool send_posted(struct frdma_qp *qp)
 	do {
 		una = qp->sq.req.wr_una;
 		fetch_posted(qp);
-		transmit(qp, &budget, now_ns);
+		transmit(qp, &budget);
 		reap(qp);
 	} while (budget && qp->sq.req.wr_una != una && frdma_qp_can_send(qp));
 

@@ -566,7 +566,6 @@ static int open_end(int argc, char **argv)
 struct end the_end = {
 	.prompt_ns	= 3000000000,
 	.slack_ns	= 3000000000,
-	.early_permille	= 8,
 	.quiet_ns	= 30000000,
 	.open		= open_end,
 	.begin		= begin,

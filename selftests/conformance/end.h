@@ -216,8 +216,6 @@ struct play;
  * @is_frdma: where one has a choice it must be ours
  * @prompt_ns: what comes "at once" comes within this time
  * @slack_ns: what comes by a deadline comes at most that late
- * @early_permille: so much of a wait is over when what begins it is seen: timers
- *	count from before a packet is built, and it is stamped where it arrives
  * @quiet_ns: how long one looks before one says that nothing comes
  * @open: once; arguments of the program behind its options; returns how many
  *	it took, or -1
@@ -245,7 +243,6 @@ struct end {
 	bool is_frdma;
 	uint64_t prompt_ns;
 	uint64_t slack_ns;
-	uint64_t early_permille;
 	uint64_t quiet_ns;
 
 	int (*open)(int argc, char **argv);

@@ -301,7 +301,6 @@ struct end the_end = {
 	.is_frdma	= true,
 	.prompt_ns	= 1000,
 	.slack_ns	= 0,
-	.early_permille	= 0,
 	.quiet_ns	= 1000000,
 	.open		= open_end,
 	.begin		= begin,

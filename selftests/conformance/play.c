@@ -539,9 +539,7 @@ static uint64_t latest(const struct play *play, const struct line *line)
 static bool came_too_early(struct play *play, const struct line *line,
 			   uint64_t at_ns)
 {
-	uint64_t early = line->min_ns / 1000 * play->end->early_permille;
-
-	if (!line->timed || at_ns + early >= play->last_ns + line->min_ns)
+	if (!line->timed || at_ns >= play->last_ns + line->min_ns)
 		return false;
 	wrong(play, "after %.3f ms", (at_ns - play->last_ns) / 1e6);
 	return true;
