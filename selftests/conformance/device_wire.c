@@ -2,7 +2,6 @@
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <linux/virtio_net.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/trains.h"
 #include "device.h"
 
 #define BUFFER_LEN	(16 << 20)

@@ -8,12 +8,12 @@
  */
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <linux/virtio_net.h>
 #include <net/if.h>
 
 #include "../lib/pair.h"
 #include "../lib/bystander.h"
 #include "../lib/statistic.h"
+#include "../lib/trains.h"
 #include "victim.h"
 #include "attack.h"
 #include "operation.h"
@@ -24,11 +24,6 @@
 #define IPV6		40
 #define UDP		8
 #define JUMBO		65507		/* the largest payload of UDP */
-
-/* Linux 6.2 */
-#ifndef VIRTIO_NET_HDR_GSO_UDP_L4
-#define VIRTIO_NET_HDR_GSO_UDP_L4	5
-#endif
 
 static uint8_t near_mac[6], far_mac[6];
 static int frames = -1;			/* with a struct virtio_net_hdr each */
