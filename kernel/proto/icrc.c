@@ -134,6 +134,16 @@ static bool bth_is_like(const struct frdma_bth *a, const struct frdma_bth *b)
  * A CRC is linear: each bit that is another one than it was changes the same
  * bits of the state behind the BTH. What counts changes its lowest bits.
  */
+static u32 crc_of_bits(const u32 *bit, u32 changed)
+{
+	u32 crc = 0;
+
+	for (; changed; changed >>= 1, bit++)
+		if (changed & 1)
+			crc ^= *bit;
+	return crc;
+}
+
 static u32 crc_of_ip_id(u16 changed)
 {
 	static const u32 bit[16] = {
@@ -142,13 +152,8 @@ static u32 crc_of_ip_id(u16 changed)
 		0x9570d495, 0xf190af6b, 0x38505897, 0x70a0b12e,
 		0xe141625c, 0x19f3c2f9, 0x33e785f2, 0x67cf0be4,
 	};
-	const u32 *next = bit;
-	u32 crc = 0;
 
-	for (; changed; changed >>= 1, next++)
-		if (changed & 1)
-			crc ^= *next;
-	return crc;
+	return crc_of_bits(bit, changed);
 }
 
 static u32 crc_of_apsn(u32 changed)
@@ -163,13 +168,8 @@ static u32 crc_of_apsn(u32 changed)
 		0xb8bc6765, 0xaa09c88b, 0x8f629757, 0xc5b428ef,
 		0x5019579f, 0xa032af3e, 0x9b14583d, 0xed59b63b,
 	};
-	const u32 *next = bit;
-	u32 crc = 0;
 
-	for (; changed; changed >>= 1, next++)
-		if (changed & 1)
-			crc ^= *next;
-	return crc;
+	return crc_of_bits(bit, changed);
 }
 
 /* The state behind the BTH of a packet as long as the one before. */
