@@ -19,7 +19,8 @@ static void print_text(const char *text)
 	int len;
 
 	for (; *text && *text != '\n'; text++) {
-		if (sscanf(text, "\\x%2x%n", &byte, &len) == 1 && len == 4) {
+		if (*text == '\\' &&
+		    sscanf(text, "\\x%2x%n", &byte, &len) == 1 && len == 4) {
 			putchar(byte);
 			text += len - 1;
 		} else {

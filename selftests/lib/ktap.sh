@@ -19,7 +19,7 @@
 #	refuse TEXT CMD...	CMD must fail and say TEXT
 #	await SEC CMD...	CMD must succeed within so many seconds
 #	within SEC CMD...	CMD, ended as failed after so many seconds
-#	logged TEXT [N]	guest N (this one) has logged TEXT since the test began
+#	logged TEXT [N]	guest N (this one) has logged TEXT since the last test
 #	unlogged TEXT [N]	it has not
 #
 # After each test the logs of all guests are read: a kernel report fails it.
@@ -221,5 +221,9 @@ ktap_end() {
 		echo "$PROGRAMS is missing: scripts/guest build --tests" >&2
 		exit 2
 	}
-	ktap_read_logs
+	ktap_read_logs || {
+		echo "the guests' kernel logs cannot be read" >&2
+		cat "$KTAP_TMP"/guest* >&2
+		exit 2
+	}
 }
