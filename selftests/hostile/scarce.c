@@ -34,6 +34,7 @@ static struct ibv_dm *dm;
 static struct ibv_qp_attr route;	/* asked for before anything fails */
 static void *memory;
 static int dmabuf;
+static struct ibv_mr *mapped;	/* of it: dma_buf_vmap() warns where it fails */
 
 static void *made(void *object, int err)
 {
@@ -415,11 +416,13 @@ static void prepare(void)
 	dm = make_dm();
 	EXPECT(channel && cq && xrcd && dm);
 	ud = make_ud();
-	EXPECT(ud);
+	mapped = make_of_dmabuf();
+	EXPECT(ud && mapped);
 }
 
 static void forget(void)
 {
+	EXPECT(!ibv_dereg_mr(mapped));
 	EXPECT(!ibv_destroy_qp(ud) && !ibv_free_dm(dm));
 	EXPECT(!ibv_close_xrcd(xrcd) && !ibv_destroy_cq(cq));
 	EXPECT(!ibv_destroy_comp_channel(channel));
