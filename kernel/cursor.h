@@ -10,7 +10,7 @@
 
 #include <linux/skbuff.h>
 
-#include "compat/crc.h"
+#include "crc.h"
 
 /**
  * struct frdma_cursor - a place in a buffer

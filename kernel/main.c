@@ -9,7 +9,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
 
-#include "compat/crc.h"
+#include "crc.h"
 #include "dev.h"
 #include "net.h"
 #include "netdev.h"

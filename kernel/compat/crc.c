@@ -2,7 +2,7 @@
 /*
  * CRC-32 by the CPU's instructions on kernels whose crc32_le() does without
  * them: there only the crypto hash "crc32" has them. Elsewhere this file is
- * empty.
+ * empty. x86-64 has crc.c.
  */
 #include "compat/crc.h"
 

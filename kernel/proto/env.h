@@ -19,6 +19,6 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "../compat/crc.h"
+#include "../crc.h"
 
 #endif /* FRDMA_PROTO_ENV_H */
