@@ -364,8 +364,35 @@ static enum packet_fate ask_for_pages(struct frdma_qp *qp,
 					 &qp->sq.page_in));
 }
 
-/* Describe the next packet. Returns false if its memory cannot be sent. */
-static bool plan_packet(struct frdma_qp *qp, struct frdma_req_pkt *pkt)
+/* Those in front of what cannot be sent are, and @run is of these then. */
+static enum packet_fate add_run(struct frdma_qp *qp, struct frdma_tx *tx,
+				const struct frdma_swr *wr,
+				struct frdma_req_pkt *run)
+{
+	enum packet_fate fate = PACKET_SENT;
+	struct frdma_req_pkt pkt;
+	u32 n;
+
+	for (n = 0; n < run->nr; n++) {
+		pkt = frdma_req_run_nth(run, n);
+		if (unlikely(atomic_read(&qp->dev->nr_odp)))
+			fate = ask_for_pages(qp, wr, &pkt);
+		if (fate == PACKET_SENT)
+			fate = add_packet(qp, tx, wr, &pkt);
+		if (fate != PACKET_SENT)
+			break;
+	}
+	if (fate == PACKET_SENT)
+		return fate;
+	frdma_req_plan_run(&qp->sq.req, run, max(n, 1U));
+	return n ? PACKET_SENT : fate;
+}
+
+/*
+ * Describe the next packets, of which there are not more than @max. Returns
+ * false if their memory cannot be sent.
+ */
+static bool plan_run(struct frdma_qp *qp, struct frdma_req_pkt *run, u32 max)
 {
 	struct frdma_req *rq = &qp->sq.req;
 	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
@@ -374,23 +401,20 @@ static bool plan_packet(struct frdma_qp *qp, struct frdma_req_pkt *pkt)
 		wr->status = FRDMA_WC_LOC_PROT_ERR;
 		return false;
 	}
-	frdma_req_plan(rq, pkt);
+	frdma_req_plan(rq, run);
+	frdma_req_plan_run(rq, run, max);
 	if (frdma_req_is_datagram(rq))
-		fill_deth(qp, wr, &pkt->hdr);
+		fill_deth(qp, wr, &run->hdr);
 	return true;
 }
 
-static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx,
-				    const struct frdma_req_pkt *pkt)
+static enum packet_fate send_run(struct frdma_qp *qp, struct frdma_tx *tx,
+				 struct frdma_req_pkt *run)
 {
-	enum packet_fate fate = PACKET_SENT;
 	struct frdma_req *rq = &qp->sq.req;
 	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+	enum packet_fate fate = add_run(qp, tx, wr, run);
 
-	if (unlikely(atomic_read(&qp->dev->nr_odp)))
-		fate = ask_for_pages(qp, wr, pkt);
-	if (fate == PACKET_SENT)
-		fate = add_packet(qp, tx, wr, pkt);
 	if (fate == PACKET_BAD_MEMORY)
 		wr->status = FRDMA_WC_LOC_PROT_ERR;
 	if (fate >= PACKET_ABSENT ||
@@ -398,10 +422,10 @@ static enum packet_fate send_packet(struct frdma_qp *qp, struct frdma_tx *tx,
 		return fate;
 
 	if (frdma_req_repeats(rq))
-		frdma_qp_count(qp, FRDMA_CNT_RESENT_PACKETS);
-	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, pkt->hdr.opcode,
-		       pkt->hdr.psn, pkt->len, 1);
-	frdma_req_sent(rq, pkt);
+		frdma_qp_count_add(qp, FRDMA_CNT_RESENT_PACKETS, run->nr);
+	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, run->hdr.opcode,
+		       run->hdr.psn, run->len, run->nr);
+	frdma_req_sent(rq, run);
 	return PACKET_SENT;
 }
 
@@ -432,9 +456,8 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 	struct frdma_req *rq = &qp->sq.req;
 	struct frdma_swr *first = frdma_req_wr(rq, rq->wr_next);
 	enum packet_fate fate = PACKET_SENT;
-	struct frdma_req_pkt pkt;
+	struct frdma_req_pkt run;
 	struct frdma_flow flow;
-	bool planned = false;
 	struct frdma_tx tx;
 	bool refused;
 	u32 sent = 0;
@@ -447,13 +470,13 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 
 	frdma_tx_begin(&tx, &flow);
 	do {
-		fate = planned || plan_packet(qp, &pkt) ?
-		       send_packet(qp, &tx, &pkt) : PACKET_BAD_MEMORY;
-		sent += fate == PACKET_SENT || fate == PACKET_ABSENT;
+		fate = plan_run(qp, &run, budget - sent) ?
+		       send_run(qp, &tx, &run) : PACKET_BAD_MEMORY;
+		if (fate == PACKET_SENT || fate == PACKET_ABSENT)
+			sent += run.nr;
 		if (fate != PACKET_SENT || sent >= budget)
 			break;
-		planned = frdma_req_plan_next(rq, &pkt);
-	} while (planned || (may_send(qp) && !frdma_req_is_datagram(rq)));
+	} while (may_send(qp) && !frdma_req_is_datagram(rq));
 
 	refused = !frdma_tx_end(&tx) || fate == PACKET_UNSENT;
 

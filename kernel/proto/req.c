@@ -117,6 +117,18 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
 	return FRDMA_REQ_SEND;
 }
 
+/* Packets to the next one that asks for an acknowledgement wherever it is. */
+static u32 pkts_until_ack(const struct frdma_req *rq)
+{
+	u32 quarter = rq->cc.window / 4;
+
+	if (!frdma_req_is_reliable(rq))
+		return U32_MAX;
+	if (rq->ask || rq->since_ack_req >= quarter)
+		return 1;
+	return quarter - rq->since_ack_req;
+}
+
 /* Will the window move without an acknowledgement of this packet? */
 static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
 		      bool ends)
@@ -125,7 +137,7 @@ static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
 
 	if (!frdma_req_is_reliable(rq))
 		return false;
-	if (rq->ask || rq->since_ack_req + 1 >= rq->cc.window / 4)
+	if (pkts_until_ack(rq) == 1)
 		return true;
 	if (!ends)
 		return false;
@@ -195,6 +207,7 @@ void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt)
 	*pkt = (struct frdma_req_pkt) {
 		.off = rq->pkt * rq->mtu,
 		.span = 1,
+		.nr = 1,
 		.hdr = {
 			.opcode	= frdma_wr_opcode(frdma_wr(wr->wqe.opcode),
 						  rq->transport, starts, ends),
@@ -230,33 +243,36 @@ void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt)
 }
 
 /**
- * frdma_req_plan_next - describe the next packet if it is like the last
- * @rq: state
- * @pkt: what frdma_req_sent() was just called for; becomes the next one
+ * frdma_req_plan_run - plan packets that are alike, all at once
+ * @rq: state, unchanged since frdma_req_plan()
+ * @pkt: that plan; becomes one for as many packets as possible
+ * @max: most of them, at least one
  *
- * Inside a message nothing but the window can hold a packet back, and one
- * differs from the next in its place only.
+ * Inside of a message nothing but the window can hold a packet back, and one
+ * differs from the next in its place only. What asks for an acknowledgement
+ * ends a run. Either all of its packets were sent before, or none.
  *
- * Return: true, and frdma_req_judge() and frdma_req_plan() would have said the
- * same; false if they are to be asked, and @pkt is as it was.
+ * Each of them is what frdma_req_judge() and frdma_req_plan() would say when
+ * those before it were sent. Can be called again, to plan fewer.
  */
-bool frdma_req_plan_next(const struct frdma_req *rq, struct frdma_req_pkt *pkt)
+void frdma_req_plan_run(const struct frdma_req *rq, struct frdma_req_pkt *pkt,
+			u32 max)
 {
+	const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
 	const struct frdma_op *op = frdma_op(pkt->hdr.opcode);
-	const struct frdma_swr *wr;
+	u32 until_ack = pkts_until_ack(rq);
+	u32 nr;
 
-	if (op->starts || op->ends)
-		return false;
-	wr = frdma_req_wr(rq, rq->wr_next);
-	if (rq->pkt + 1 >= wr->npkts)
-		return false;
-	if (frdma_req_outstanding(rq) >= rq->cc.window)
-		return false;
+	/* What frdma_req_ask() has sent again is beyond the window, and asks. */
+	if (op->starts || op->ends || until_ack == 1)
+		return;
 
-	pkt->off += rq->mtu;
-	pkt->hdr.psn = rq->psn;
-	pkt->hdr.ack_req = wants_ack(rq, wr, false);
-	return true;
+	nr = min(wr->npkts - rq->pkt - 1,
+		 rq->cc.window - frdma_req_outstanding(rq));
+	if (frdma_req_repeats(rq))
+		nr = min(nr, (rq->end_psn - rq->psn) & FRDMA_PSN_MASK);
+	pkt->nr = min(min(nr, until_ack), max);
+	pkt->hdr.ack_req = pkt->nr == until_ack;
 }
 
 /* Local operations that were executed before a restart are not repeated. */
@@ -272,15 +288,16 @@ static void skip_done(struct frdma_req *rq)
 }
 
 /**
- * frdma_req_sent - the planned packet is on its way
+ * frdma_req_sent - what was planned is on its way
  * @rq: state, unchanged since frdma_req_plan()
- * @pkt: that plan
+ * @pkt: that plan, of a packet or of a run
  */
 void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 {
 	const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+	u32 npkts = pkt->nr * pkt->span;
 
-	rq->psn = frdma_psn_add(rq->psn, pkt->span);
+	rq->psn = frdma_psn_add(rq->psn, npkts);
 	if (frdma_psn_diff(rq->psn, rq->end_psn) > 0)
 		rq->end_psn = rq->psn;
 	if (!frdma_req_is_reliable(rq))
@@ -295,9 +312,9 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 	if (pkt->hdr.ack_req || frdma_swr_wants_response(wr))
 		rq->since_ack_req = 0;
 	else
-		rq->since_ack_req++;
+		rq->since_ack_req += pkt->nr;
 
-	rq->pkt += pkt->span;
+	rq->pkt += npkts;
 	if (rq->pkt < wr->npkts)
 		return;
 	rq->pkt = 0;

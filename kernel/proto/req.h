@@ -160,17 +160,20 @@ enum frdma_req_verdict {
 };
 
 /**
- * struct frdma_req_pkt - a packet that the requester wants to be sent
- * @hdr: its headers
+ * struct frdma_req_pkt - a packet that the requester wants to be sent, or a run
+ * @hdr: its headers; of a run, those of the first packet, but @ack_req is the
+ *	last one's, as only that may ask for an acknowledgement
  * @off: where its payload begins in the message
- * @len: bytes of payload
+ * @len: bytes of payload, of each packet
  * @span: PSNs that it uses up; more than one for a READ request
+ * @nr: packets of the run; more than one inside of a message only
  */
 struct frdma_req_pkt {
 	struct frdma_hdr hdr;
 	u32 off;
 	u32 len;
 	u32 span;
+	u32 nr;
 };
 
 /** frdma_req_wr - the work request at index @i, which the caller knows valid */
@@ -260,11 +263,25 @@ static inline bool frdma_req_begins(const struct frdma_req *rq)
 	return !rq->pkt && !frdma_req_repeats(rq);
 }
 
+/** frdma_req_run_nth - a packet of a run, by itself; they count from 0 */
+static inline struct frdma_req_pkt
+frdma_req_run_nth(const struct frdma_req_pkt *run, u32 n)
+{
+	struct frdma_req_pkt pkt = *run;
+
+	pkt.hdr.psn = frdma_psn_add(run->hdr.psn, n);
+	pkt.hdr.ack_req = run->hdr.ack_req && n + 1 == run->nr;
+	pkt.off += n * run->len;
+	pkt.nr = 1;
+	return pkt;
+}
+
 void frdma_req_init(struct frdma_req *rq, u32 first_psn);
 void frdma_req_fetched(struct frdma_req *rq, u32 len);
 enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq);
 void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt);
-bool frdma_req_plan_next(const struct frdma_req *rq, struct frdma_req_pkt *pkt);
+void frdma_req_plan_run(const struct frdma_req *rq, struct frdma_req_pkt *pkt,
+			u32 max);
 void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt);
 void frdma_req_local_done(struct frdma_req *rq);
 void frdma_req_seek(struct frdma_req *rq, u32 psn);

@@ -78,51 +78,77 @@ static void check_fence(struct sim_side *side, u64 wr_id)
 	}
 }
 
-/* What is sent without being judged and planned must be what would be. */
-static void check_next(struct sim_side *side, const struct frdma_req_pkt *sent)
+/* What is sent at once must be what would be sent one by one. */
+static void check_run(struct sim_side *side, const struct frdma_req_pkt *run)
 {
-	struct frdma_req_pkt next = *sent, plan;
+	bool repeats = frdma_req_repeats(&side->req);
+	struct frdma_req one = side->req;
+	struct frdma_req_pkt pkt, plan;
+	u32 n;
 
-	if (!frdma_req_plan_next(&side->req, &next))
-		return;
-	SIM_CHECK(side->world,
-		  frdma_req_judge(&side->req) == FRDMA_REQ_SEND,
-		  "psn 0x%x would be sent, and must not", next.hdr.psn);
-	frdma_req_plan(&side->req, &plan);
-	SIM_CHECK(side->world, next.hdr.opcode == plan.hdr.opcode &&
-		  next.hdr.psn == plan.hdr.psn && next.off == plan.off &&
-		  next.len == plan.len && next.span == plan.span &&
-		  next.hdr.ack_req == plan.hdr.ack_req,
-		  "psn 0x%x is not what was planned", next.hdr.psn);
+	for (n = 0; n < run->nr; n++) {
+		pkt = frdma_req_run_nth(run, n);
+		SIM_CHECK(side->world, !n || frdma_req_judge(&one) ==
+			  FRDMA_REQ_SEND,
+			  "psn 0x%x would be sent, and must not", pkt.hdr.psn);
+		SIM_CHECK(side->world, frdma_req_repeats(&one) == repeats,
+			  "psn 0x%x is %sa repetition", pkt.hdr.psn,
+			  repeats ? "not " : "");
+		frdma_req_plan(&one, &plan);
+		SIM_CHECK(side->world, pkt.hdr.opcode == plan.hdr.opcode &&
+			  pkt.hdr.psn == plan.hdr.psn &&
+			  pkt.off == plan.off && pkt.len == plan.len &&
+			  pkt.span == plan.span &&
+			  pkt.hdr.ack_req == plan.hdr.ack_req,
+			  "psn 0x%x is not what was planned", pkt.hdr.psn);
+		frdma_req_sent(&one, &plan);
+	}
+	frdma_req_sent(&side->req, run);
+	SIM_CHECK(side->world, !memcmp(&side->req, &one, sizeof(one)),
+		  "%u packets before psn 0x%x count otherwise together",
+		  run->nr, one.psn);
 }
 
-static void send_next(struct sim_side *side)
+static void send_packet(struct sim_side *side, struct frdma_req_pkt pkt)
 {
 	struct frdma_req *rq = &side->req;
 	const struct frdma_swr *slot = frdma_req_wr(rq, rq->wr_next);
 	const struct sim_wr *wr = &side->wrs[slot->wqe.wr_id];
 	u8 payload[SIM_MTU_MAX];
-	struct frdma_req_pkt pkt;
 	u32 i;
 
-	frdma_req_plan(rq, &pkt);
 	for (i = 0; i < pkt.len; i++)
 		payload[i] = sim_payload(wr, pkt.off + i);
 	pkt.hdr.payload_len = pkt.len;
 	SIM_CHECK(side->world, !frdma_retry_paused(&rq->retry),
-		  "psn 0x%x sent into a wait", rq->psn);
+		  "psn 0x%x sent into a wait", pkt.hdr.psn);
 	if (wr->flags & FRDMA_WQE_FENCE && frdma_req_begins(rq))
 		check_fence(side, slot->wqe.wr_id);
 	side->resent += frdma_req_repeats(rq);
 	side_send(side, &pkt.hdr, payload, pkt.span);
-	frdma_req_sent(rq, &pkt);
-	check_next(side, &pkt);
 }
 
 static bool host_has_no_room(struct sim_side *side)
 {
 	return rnd_below(&side->world->rnd, 1000) <
 	       side->world->shape->no_room;
+}
+
+/* As many as the host takes, of which there is one. */
+static void send_run(struct sim_side *side)
+{
+	struct frdma_req *rq = &side->req;
+	struct frdma_req_pkt run;
+	u32 n = 1;
+
+	frdma_req_plan(rq, &run);
+	frdma_req_plan_run(rq, &run, U32_MAX);
+	while (n < run.nr && !host_has_no_room(side))
+		n++;
+	frdma_req_plan_run(rq, &run, n);
+	for (n = 0; n < run.nr; n++)
+		send_packet(side, frdma_req_run_nth(&run, n));
+	check_run(side, &run);
 }
 
 /* In SQD what was begun is finished, and nothing is begun (10.3.1). */
@@ -142,7 +168,7 @@ static bool send_if_there_is_room(struct sim_side *side)
 		frdma_retry_local(&rq->retry, world->now_ns);
 		return false;
 	}
-	send_next(side);
+	send_run(side);
 	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq), world->now_ns);
 	return true;
 }
