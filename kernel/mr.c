@@ -320,14 +320,15 @@ u64 *frdma_mr_atomic(const struct frdma_mr *mr, u64 addr)
 	return IS_ALIGNED((uintptr_t)kaddr, sizeof(u64)) ? kaddr : NULL;
 }
 
-void frdma_mr_read(const struct frdma_mr *mr, u64 addr, void *dst, size_t len)
+void frdma_mr_read(const struct frdma_mr *mr, u64 addr,
+		   struct frdma_stripes *to, size_t len)
 {
 	void *kaddr;
 	size_t n;
 
-	for (; len; len -= n, addr += n, dst += n) {
+	for (; len; len -= n, addr += n) {
 		n = frdma_mr_run(mr, addr, len, &kaddr);
-		memcpy(dst, kaddr, n);
+		frdma_stripes_put(to, kaddr, n);
 	}
 }
 

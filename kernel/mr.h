@@ -37,6 +37,7 @@
 #include "odp.h"
 #include "pages.h"
 #include "refs.h"
+#include "stripes.h"
 
 struct frdma_dev;
 struct frdma_dmabuf;
@@ -276,12 +277,13 @@ u64 *frdma_mr_atomic(const struct frdma_mr *mr, u64 addr);
  * frdma_mr_read() - copy out of a region
  * @mr: entered for the range
  * @addr: first byte
- * @dst: receives @len bytes
+ * @to: where @len bytes go; moved behind them
  * @len: bytes, may be 0
  *
  * Context: between enter and leave.
  */
-void frdma_mr_read(const struct frdma_mr *mr, u64 addr, void *dst, size_t len);
+void frdma_mr_read(const struct frdma_mr *mr, u64 addr,
+		   struct frdma_stripes *to, size_t len);
 
 /**
  * frdma_mr_write() - copy into a region

@@ -262,29 +262,33 @@ static enum packet_fate fate_of(enum frdma_mr_fault fault)
 
 static enum packet_fate fill_payload(struct frdma_qp *qp,
 				     const struct frdma_swr *wr,
-				     const struct frdma_req_pkt *pkt,
-				     void *payload)
+				     const struct frdma_req_pkt *run,
+				     struct frdma_stripes *to)
 {
+	u32 len = run->nr * run->len;
+
 	if (wr->wqe.flags & FRDMA_WQE_INLINE) {
-		memcpy(payload, (const void *)wr->sge + pkt->off, pkt->len);
+		frdma_stripes_put(to, (const void *)wr->sge + run->off, len);
 		return PACKET_SENT;
 	}
 	return fate_of(frdma_sge_gather(qp->dev, qp->pd, wr->sge,
-					wr->wqe.num_sge, pkt->off, payload,
-					pkt->len));
+					wr->wqe.num_sge, run->off, to, len));
 }
 
+/* As many of the run as there is room for, and @run is of these then. */
 static enum packet_fate add_copied(struct frdma_qp *qp, struct frdma_tx *tx,
 				   const struct frdma_swr *wr,
-				   const struct frdma_req_pkt *pkt)
+				   struct frdma_req_pkt *run)
 {
-	void *payload = frdma_tx_reserve(tx, &pkt->hdr, pkt->len);
+	u32 room = frdma_tx_reserve(tx, &run->hdr, run->len, run->nr);
 	enum packet_fate fate = PACKET_SENT;
 
-	if (!payload)
+	if (room < run->nr)
+		frdma_req_plan_run(&qp->sq.req, run, max(room, 1U));
+	if (!room)
 		return PACKET_UNSENT;
-	if (pkt->len)
-		fate = fill_payload(qp, wr, pkt, payload);
+	if (run->len)
+		fate = fill_payload(qp, wr, run, &tx->to);
 	if (fate == PACKET_SENT)
 		frdma_tx_commit(tx);
 	return fate;
@@ -311,7 +315,7 @@ static bool may_refer(const struct frdma_qp *qp, const struct frdma_swr *wr,
 
 static enum packet_fate add_packet(struct frdma_qp *qp, struct frdma_tx *tx,
 				   const struct frdma_swr *wr,
-				   const struct frdma_req_pkt *pkt)
+				   struct frdma_req_pkt *pkt)
 {
 	enum frdma_mr_fault fault;
 	struct frdma_refs refs;
@@ -365,9 +369,10 @@ static enum packet_fate ask_for_pages(struct frdma_qp *qp,
 }
 
 /* Those in front of what cannot be sent are, and @run is of these then. */
-static enum packet_fate add_run(struct frdma_qp *qp, struct frdma_tx *tx,
-				const struct frdma_swr *wr,
-				struct frdma_req_pkt *run)
+static enum packet_fate add_one_by_one(struct frdma_qp *qp,
+				       struct frdma_tx *tx,
+				       const struct frdma_swr *wr,
+				       struct frdma_req_pkt *run)
 {
 	enum packet_fate fate = PACKET_SENT;
 	struct frdma_req_pkt pkt;
@@ -386,6 +391,24 @@ static enum packet_fate add_run(struct frdma_qp *qp, struct frdma_tx *tx,
 		return fate;
 	frdma_req_plan_run(&qp->sq.req, run, max(n, 1U));
 	return n ? PACKET_SENT : fate;
+}
+
+/*
+ * What is copied is copied at once. If that fails, be it that pages are absent,
+ * the packets say by themselves how far it goes.
+ */
+static enum packet_fate add_run(struct frdma_qp *qp, struct frdma_tx *tx,
+				const struct frdma_swr *wr,
+				struct frdma_req_pkt *run)
+{
+	enum packet_fate fate;
+
+	if (run->nr > 1 && !may_refer(qp, wr, run)) {
+		fate = add_copied(qp, tx, wr, run);
+		if (fate < PACKET_ABSENT)
+			return fate;
+	}
+	return add_one_by_one(qp, tx, wr, run);
 }
 
 /*

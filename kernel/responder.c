@@ -42,7 +42,7 @@ static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
 	hdr->pkey = FRDMA_PKEY_DEFAULT;
 
 	frdma_tx_begin(&tx, &flow);
-	if (frdma_tx_reserve(&tx, hdr, 0)) {
+	if (frdma_tx_reserve(&tx, hdr, 0, 1)) {
 		frdma_tx_commit(&tx);
 		trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode,
 			       hdr->psn, 0, 1);
@@ -590,7 +590,6 @@ static bool send_read_response(struct frdma_qp *qp)
 		enum frdma_resp_verdict verdict;
 		struct frdma_mr *mr = NULL;
 		struct frdma_hdr hdr;
-		void *payload;
 
 		frdma_resp_read_plan(rs, &hdr);
 		hdr.dqpn = qp->attr.dest_qp_num;
@@ -617,10 +616,9 @@ static bool send_read_response(struct frdma_qp *qp)
 		}
 
 		/* What cannot be built is lost; the peer will miss it. */
-		payload = frdma_tx_reserve(&tx, &hdr, hdr.payload_len);
-		if (payload) {
+		if (frdma_tx_reserve(&tx, &hdr, hdr.payload_len, 1)) {
 			if (mr)
-				frdma_mr_read(mr, rs->read.va, payload,
+				frdma_mr_read(mr, rs->read.va, &tx.to,
 					      hdr.payload_len);
 			frdma_tx_commit(&tx);
 			trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn,

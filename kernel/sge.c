@@ -106,18 +106,19 @@ enum frdma_mr_fault frdma_sge_check(struct frdma_dev *dev,
 	return fault;
 }
 
-static bool piece_read(const struct sge_piece *piece, void *dst)
+static bool piece_read(const struct sge_piece *piece, void *to)
 {
-	frdma_mr_read(piece->mr, piece->addr, dst + piece->done, piece->len);
+	frdma_mr_read(piece->mr, piece->addr, to, piece->len);
 	return true;
 }
 
 enum frdma_mr_fault frdma_sge_gather(struct frdma_dev *dev,
 				     const struct ib_pd *pd,
 				     const struct frdma_sge *sge, u32 num_sge,
-				     u64 off, void *dst, size_t len)
+				     u64 off, struct frdma_stripes *to,
+				     size_t len)
 {
-	return sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_read, dst,
+	return sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_read, to,
 			NULL);
 }
 

@@ -45,15 +45,17 @@ enum frdma_mr_fault frdma_sge_check(struct frdma_dev *dev,
  * @sge: @num_sge elements
  * @num_sge: number of elements
  * @off: first byte, counted through the list
- * @dst: receives @len bytes
+ * @to: where @len bytes go
  * @len: bytes; if the list has fewer, FRDMA_MR_BAD_RANGE
  *
- * Return: FRDMA_MR_OK or the first fault, where @dst may be partly written.
+ * Return: FRDMA_MR_OK, and @to is moved behind them; or the first fault, where
+ * some may have been copied.
  */
 enum frdma_mr_fault frdma_sge_gather(struct frdma_dev *dev,
 				     const struct ib_pd *pd,
 				     const struct frdma_sge *sge, u32 num_sge,
-				     u64 off, void *dst, size_t len);
+				     u64 off, struct frdma_stripes *to,
+				     size_t len);
 
 /**
  * frdma_sge_scatter() - copy into the memory of a list

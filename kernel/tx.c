@@ -314,16 +314,30 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 	}
 }
 
+/* Packets of @len bytes that the train has room for, one of them at least. */
+static u32 room_for_run(const struct frdma_tx *tx, u32 len)
+{
+	u32 bytes = min(FRDMA_TRAIN_MAX_BYTES - tx->skb->len,
+			frdma_txmem_left(&tx->mem));
+
+	/* A shorter one is its last. */
+	if (is_linear(tx) || len < tx->seg_len)
+		return 1;
+	return min(FRDMA_TRAIN_MAX - tx->nr, bytes / len);
+}
+
 /**
- * frdma_tx_reserve - make room for a packet
+ * frdma_tx_reserve - make room for packets that are alike
  * @tx: burst
- * @hdr: its headers, which stay until frdma_tx_commit()
- * @payload_len: bytes of its payload
+ * @hdr: headers of the first, which stay until frdma_tx_commit()
+ * @payload_len: bytes of the payload of each
+ * @max: how many are wanted; more than one only without pad
  *
- * Return: where the caller puts the payload, NULL if there is no memory.
+ * Return: how many there is room for, whose payload the caller puts to @tx->to;
+ * 0 if there is no memory.
  */
-void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
-		       u32 payload_len)
+u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
+		     u32 payload_len, u32 max)
 {
 	u32 hdr_len = frdma_hdr_len(hdr->opcode);
 	u32 len = hdr_len + payload_len + hdr->pad + FRDMA_ICRC_LEN;
@@ -335,7 +349,7 @@ void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		open = begin_train(tx, len, len);
 	if (!open) {
 		frdma_qp_drop_unbuilt(tx->flow.qp, FRDMA_DROP_NO_MEMORY);
-		return NULL;
+		return 0;
 	}
 
 	tx->at = is_linear(tx) ? skb_tail_pointer(tx->skb) :
@@ -343,7 +357,10 @@ void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 	tx->hdr = hdr;
 	tx->at_len = len;
 	tx->payload_len = payload_len;
-	return tx->at + hdr_len;
+	tx->to = frdma_stripes_at(tx->at + hdr_len, payload_len,
+				  len - payload_len);
+	tx->run = max > 1 ? min(max, room_for_run(tx, len)) : 1;
+	return tx->run;
 }
 
 static void count_bytes(struct sk_buff *skb, u32 len)
@@ -370,28 +387,38 @@ static void append_piece(struct frdma_tx *tx, u32 len)
 	count_bytes(skb, len);
 }
 
+/* Behind each packet of the run, the ICRC of its headers and payload. */
+static void seal_run(struct frdma_tx *tx, u32 hdr_len)
+{
+	u32 tail = tx->payload_len + tx->hdr->pad;
+	void *at = tx->at;
+	u32 crc, i;
+
+	for (i = 0; i < tx->run; i++, at += tx->at_len) {
+		frdma_icrc_pseudo_set(&tx->pseudo, tx->nr + i, tx->at_len);
+		crc = frdma_icrc_seed(&tx->pseudo, at, hdr_len);
+		crc = frdma_crc32(crc, at + hdr_len, tail);
+		*(__le32 *)(at + hdr_len + tail) = frdma_icrc_final(crc);
+	}
+}
+
 /**
- * frdma_tx_commit - the reserved packet is complete but for its headers
+ * frdma_tx_commit - the reserved packets are complete but for their headers
  * @tx: burst
  */
 void frdma_tx_commit(struct frdma_tx *tx)
 {
-	u32 hdr_len = frdma_hdr_build(tx->at, tx->hdr);
-	void *payload = tx->at + hdr_len;
-	u32 tail = tx->payload_len + tx->hdr->pad;
-	u32 crc;
+	u32 hdr_len = frdma_hdr_build_run(tx->at, tx->at_len, tx->hdr,
+					  tx->run);
+	u32 len = tx->run * tx->at_len;
 
-	memset(payload + tx->payload_len, 0, tx->hdr->pad);
-	frdma_icrc_pseudo_set(&tx->pseudo, tx->nr, tx->at_len);
-	crc = frdma_icrc_seed(&tx->pseudo, tx->at, hdr_len);
-	crc = frdma_crc32(crc, payload, tail);
-	*(__le32 *)(payload + tail) = frdma_icrc_final(crc);
-
+	memset(tx->at + hdr_len + tx->payload_len, 0, tx->hdr->pad);
+	seal_run(tx, hdr_len);
 	if (is_linear(tx))
-		skb_put(tx->skb, tx->at_len);
+		skb_put(tx->skb, len);
 	else
-		append_piece(tx, tx->at_len);
-	tx->nr++;
+		append_piece(tx, len);
+	tx->nr += tx->run;
 	tx->closed = tx->at_len < tx->seg_len ||
 		     frdma_op(tx->hdr->opcode)->kind == FRDMA_KIND_READ;
 }

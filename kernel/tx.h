@@ -6,14 +6,15 @@
  *
  *	frdma_tx_begin(&tx, &flow);
  *	while (...) {
- *		payload = frdma_tx_reserve(&tx, &hdr, len);
- *		... fill the payload ...
+ *		nr = frdma_tx_reserve(&tx, &hdr, len, max);
+ *		... put the payload of nr packets to &tx.to ...
  *		frdma_tx_commit(&tx);
  *	}
  *	frdma_tx_end(&tx);
  *
- * A packet that was reserved and not committed does not exist. A large payload
- * need not be copied: frdma_tx_add_refs() adds a packet that refers to it.
+ * Packets that differ in their PSN only are added as a run. What was reserved
+ * and not committed does not exist. A large payload need not be copied:
+ * frdma_tx_add_refs() adds a packet that refers to it.
  */
 #ifndef FRDMA_TX_H
 #define FRDMA_TX_H
@@ -25,6 +26,7 @@
 #include "proto/hdr.h"
 #include "proto/icrc.h"
 #include "refs.h"
+#include "stripes.h"
 #include "txmem.h"
 
 struct frdma_dev;
@@ -62,10 +64,12 @@ struct frdma_flow {
  * @nr: packets in it
  * @linear: its first packet is built behind the network headers
  * @closed: its last packet was shorter, or must be the last
- * @at: where the reserved packet is being built
- * @at_len: its bytes
- * @payload_len: bytes of its payload
- * @hdr: its headers
+ * @at: where the reserved run is being built
+ * @run: its packets
+ * @at_len: bytes of each
+ * @payload_len: bytes of the payload of each
+ * @to: where the payload goes
+ * @hdr: headers of the first one; only the last one is to be acknowledged
  * @refused: the stack did not take some train
  */
 struct frdma_tx {
@@ -78,15 +82,17 @@ struct frdma_tx {
 	bool linear;
 	bool closed;
 	void *at;
+	u32 run;
 	u32 at_len;
 	u32 payload_len;
+	struct frdma_stripes to;
 	const struct frdma_hdr *hdr;
 	bool refused;
 };
 
 void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow);
-void *frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
-		       u32 payload_len);
+u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
+		     u32 payload_len, u32 max);
 void frdma_tx_commit(struct frdma_tx *tx);
 bool frdma_tx_add_refs(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		       struct frdma_refs *refs, u32 payload_len);

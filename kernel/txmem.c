@@ -64,11 +64,6 @@ static void put(struct frdma_txmem *mem, bool again)
 	mem->frag.page = NULL;
 }
 
-static unsigned int room(const struct page_frag *frag)
-{
-	return frag->page ? frag->size - frag->offset : 0;
-}
-
 /**
  * frdma_txmem_begin - start a burst
  * @mem: to be set up
@@ -95,7 +90,7 @@ void frdma_txmem_begin(struct frdma_txmem *mem)
  */
 bool frdma_txmem_room(struct frdma_txmem *mem, unsigned int len)
 {
-	if (likely(room(&mem->frag) >= len))
+	if (likely(frdma_txmem_left(mem) >= len))
 		return true;
 	if (mem->frag.page) {
 		put(mem, false);
@@ -103,7 +98,7 @@ bool frdma_txmem_room(struct frdma_txmem *mem, unsigned int len)
 	}
 	if (!skb_page_frag_refill(len, &mem->frag, GFP_ATOMIC))
 		return false;
-	if (room(&mem->frag) >= len)
+	if (frdma_txmem_left(mem) >= len)
 		return true;
 	put_page(mem->frag.page);
 	mem->frag.page = NULL;

@@ -29,6 +29,12 @@ static inline void *frdma_txmem_at(const struct frdma_txmem *mem)
 	return page_address(mem->frag.page) + mem->frag.offset;
 }
 
+/** frdma_txmem_left() - bytes that there are from there on */
+static inline u32 frdma_txmem_left(const struct frdma_txmem *mem)
+{
+	return mem->frag.page ? mem->frag.size - mem->frag.offset : 0;
+}
+
 void frdma_txmem_begin(struct frdma_txmem *mem);
 bool frdma_txmem_room(struct frdma_txmem *mem, unsigned int len);
 void frdma_txmem_end(struct frdma_txmem *mem);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "hdr.h"
 
+static __be32 apsn(u32 psn, bool ack_req)
+{
+	return cpu_to_be32(FIELD_PREP(FRDMA_BTH_ACK_REQ, ack_req) |
+			   (psn & FRDMA_BTH_PSN));
+}
+
 static void *put_bth(struct frdma_bth *bth, const struct frdma_hdr *hdr)
 {
 	u32 dqpn = FIELD_PREP(FRDMA_BTH_FECN, hdr->fecn) |
 		   FIELD_PREP(FRDMA_BTH_BECN, hdr->becn) |
 		   (hdr->dqpn & FRDMA_BTH_DQPN);
-	u32 apsn = FIELD_PREP(FRDMA_BTH_ACK_REQ, hdr->ack_req) |
-		   (hdr->psn & FRDMA_BTH_PSN);
 
 	*bth = (struct frdma_bth) {
 		.opcode	= hdr->opcode,
@@ -17,7 +21,7 @@ static void *put_bth(struct frdma_bth *bth, const struct frdma_hdr *hdr)
 			  FIELD_PREP(FRDMA_BTH_TVER, hdr->tver & 15),
 		.pkey	= cpu_to_be16(hdr->pkey),
 		.dqpn	= cpu_to_be32(dqpn),
-		.apsn	= cpu_to_be32(apsn),
+		.apsn	= apsn(hdr->psn, hdr->ack_req),
 	};
 	return bth + 1;
 }
@@ -121,6 +125,29 @@ size_t frdma_hdr_build(void *buf, const struct frdma_hdr *hdr)
 		at = put_ieth(at, hdr);
 
 	return at - buf;
+}
+
+size_t frdma_hdr_build_run(void *buf, size_t stride,
+			   const struct frdma_hdr *hdr, u32 nr)
+{
+	size_t len = frdma_hdr_build(buf, hdr);
+	const struct frdma_bth *first = buf;
+	struct frdma_bth *bth = buf;
+	u32 i;
+
+	if (nr == 1)
+		return len;
+
+	bth->apsn = apsn(hdr->psn, false);
+	for (i = 1; i < nr; i++) {
+		bth = buf + i * stride;
+		*bth = *first;
+		bth->apsn = apsn(hdr->psn + i, false);
+		if (len > sizeof(*bth))
+			memcpy(bth + 1, first + 1, len - sizeof(*bth));
+	}
+	bth->apsn = apsn(hdr->psn + nr - 1, hdr->ack_req);
+	return len;
 }
 
 static const void *get_bth(struct frdma_hdr *hdr, const struct frdma_bth *bth)

@@ -118,6 +118,19 @@ static inline bool frdma_hdr_is_nak(const struct frdma_hdr *hdr)
 size_t frdma_hdr_build(void *buf, const struct frdma_hdr *hdr);
 
 /**
+ * frdma_hdr_build_run() - write the headers of packets that are alike
+ * @buf: of the first; for each, room as for frdma_hdr_build()
+ * @stride: bytes from one to the next
+ * @hdr: of the first, but @ack_req is the last one's, and none before asks.
+ *       PSNs count up, all else is the same
+ * @nr: how many packets, at least one
+ *
+ * Context: any. Return: bytes of the headers of each.
+ */
+size_t frdma_hdr_build_run(void *buf, size_t stride,
+			   const struct frdma_hdr *hdr, u32 nr);
+
+/**
  * frdma_hdr_parse() - read the headers of a packet
  * @hdr: what was read; fields that the opcode does not have are zero. All
  *       zero on FRDMA_HDR_SHORT if not even a BTH was there

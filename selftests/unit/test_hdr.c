@@ -172,6 +172,36 @@ TEST(frdma_hdr_build__every_opcode_returns_its_length)
 	}
 }
 
+/* As if each had been built by itself. */
+TEST(frdma_hdr_build_run__counts_and_asks_at_the_end)
+{
+	static const u8 opcodes[] = {
+		FRDMA_SEND_MIDDLE, FRDMA_READ_RESP_MIDDLE,
+		FRDMA_XRC | FRDMA_WRITE_MIDDLE, FRDMA_WRITE_ONLY_IMM,
+	};
+	u8 run[9 * 100], one[FRDMA_HDR_MAX];
+	u32 i, j, nr;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		for (nr = 1; nr <= 9; nr++) {
+			struct frdma_hdr hdr = random_hdr(opcodes[i]);
+			bool ack_req = hdr.ack_req;
+			size_t len = frdma_hdr_len(opcodes[i]);
+
+			hdr.psn = 0xfffffc;
+			memset(run, 0xee, sizeof(run));
+			EXPECT_EQ(frdma_hdr_build_run(run, 100, &hdr, nr), len);
+			for (j = 0; j < nr; j++) {
+				hdr.psn = (0xfffffc + j) & 0xffffff;
+				hdr.ack_req = ack_req && j + 1 == nr;
+				frdma_hdr_build(one, &hdr);
+				EXPECT(!memcmp(run + 100 * j, one, len));
+				EXPECT_EQ(run[100 * j + len], 0xee);
+			}
+		}
+	}
+}
+
 TEST(frdma_hdr_build__leaves_reserved_bits_zero)
 {
 	struct frdma_hdr hdr = {
