@@ -556,17 +556,77 @@ static void give_up_read(struct frdma_qp *qp)
 }
 
 /*
- * Memory that is not pinned may be absent: then the response waits, since the
+ * Enter the memory of the next packets of the response: of @nr, or of fewer, if
+ * it is not all there or not all theirs any more. The last of these says why.
+ * What is absent, as memory that is not pinned may be, is waited for, since the
  * request was accepted.
  */
-static bool response_is_there(struct frdma_qp *qp, const struct frdma_mr *mr,
-			      u32 len, enum frdma_resp_verdict *verdict)
+static enum frdma_resp_verdict enter_response(struct frdma_qp *qp, u32 len,
+					      u32 *nr, struct frdma_mr **mr)
 {
 	const struct frdma_resp_read *read = &qp->rq.resp.read;
+	const int access = IB_ACCESS_REMOTE_READ;
+	enum frdma_resp_verdict verdict;
 
-	*verdict = ask_for_pages(qp, mr, read->va, len, read->left,
-				 IB_ACCESS_REMOTE_READ);
-	return *verdict == FRDMA_RESP_ACCEPT;
+	for (; *nr > 1; *nr /= 2) {
+		*mr = enter_remote(qp, read->rkey, read->va, *nr * len, access);
+		if (!*mr)
+			continue;
+		if (!frdma_mr_is_absent(*mr, read->va, *nr * len, access))
+			return FRDMA_RESP_ACCEPT;
+		frdma_mr_leave(*mr);
+	}
+
+	*mr = enter_remote(qp, read->rkey, read->va, len, access);
+	if (!*mr)
+		return FRDMA_RESP_BAD_KEY;
+	verdict = ask_for_pages(qp, *mr, read->va, len, read->left, access);
+	if (verdict != FRDMA_RESP_ACCEPT)
+		frdma_mr_leave(*mr);
+	return verdict;
+}
+
+/*
+ * Send packets of the response that are alike. Returns FRDMA_RESP_NO_RECV if it
+ * waits for pages.
+ */
+static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp,
+						 struct frdma_tx *tx)
+{
+	struct frdma_resp *rs = &qp->rq.resp;
+	enum frdma_resp_verdict verdict;
+	struct frdma_mr *mr = NULL;
+	struct frdma_hdr hdr;
+	u32 nr, room;
+
+	frdma_resp_read_plan(rs, &hdr);
+	hdr.dqpn = qp->attr.dest_qp_num;
+	hdr.pkey = FRDMA_PKEY_DEFAULT;
+	nr = frdma_resp_read_run(rs, &hdr, qp->rq.read_budget);
+
+	/* The region may go while its response is under way. */
+	if (hdr.payload_len) {
+		verdict = enter_response(qp, hdr.payload_len, &nr, &mr);
+		if (verdict != FRDMA_RESP_ACCEPT)
+			return verdict;
+	}
+
+	/* What cannot be built is lost; the peer will miss it. */
+	room = frdma_tx_reserve(tx, &hdr, hdr.payload_len, nr);
+	nr = max(room, 1U);
+	if (room) {
+		if (mr)
+			frdma_mr_read(mr, rs->read.va, &tx->to,
+				      nr * hdr.payload_len);
+		frdma_tx_commit(tx);
+		trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr.opcode,
+			       hdr.psn, hdr.payload_len, nr);
+	}
+	if (mr)
+		frdma_mr_leave(mr);
+	frdma_resp_read_sent(rs, &hdr, nr);
+	qp->rq.read_budget -= nr;
+	return FRDMA_RESP_ACCEPT;
 }
 
 /*
@@ -575,6 +635,7 @@ static bool response_is_there(struct frdma_qp *qp, const struct frdma_mr *mr,
  */
 static bool send_read_response(struct frdma_qp *qp)
 {
+	enum frdma_resp_verdict verdict = FRDMA_RESP_ACCEPT;
 	struct frdma_flow flow = flow_to_peer(qp);
 	struct frdma_resp *rs = &qp->rq.resp;
 	struct frdma_tx tx;
@@ -586,50 +647,13 @@ static bool send_read_response(struct frdma_qp *qp)
 	}
 
 	frdma_tx_begin(&tx, &flow);
-	for (; rs->read.active && qp->rq.read_budget; qp->rq.read_budget--) {
-		enum frdma_resp_verdict verdict;
-		struct frdma_mr *mr = NULL;
-		struct frdma_hdr hdr;
-
-		frdma_resp_read_plan(rs, &hdr);
-		hdr.dqpn = qp->attr.dest_qp_num;
-		hdr.pkey = FRDMA_PKEY_DEFAULT;
-
-		/* The region may go while its response is under way. */
-		if (hdr.payload_len) {
-			mr = enter_remote(qp, rs->read.rkey, rs->read.va,
-					  hdr.payload_len,
-					  IB_ACCESS_REMOTE_READ);
-			if (!mr) {
-				frdma_tx_end(&tx);
-				give_up_read(qp);
-				return true;
-			}
-		}
-		if (mr && !response_is_there(qp, mr, hdr.payload_len,
-					     &verdict)) {
-			frdma_mr_leave(mr);
-			frdma_tx_end(&tx);
-			if (verdict != FRDMA_RESP_NO_RECV)
-				give_up_read(qp);
-			return !rs->read.active;
-		}
-
-		/* What cannot be built is lost; the peer will miss it. */
-		if (frdma_tx_reserve(&tx, &hdr, hdr.payload_len, 1)) {
-			if (mr)
-				frdma_mr_read(mr, rs->read.va, &tx.to,
-					      hdr.payload_len);
-			frdma_tx_commit(&tx);
-			trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn,
-				       hdr.opcode, hdr.psn, hdr.payload_len,
-				       1);
-		}
-		if (mr)
-			frdma_mr_leave(mr);
-		frdma_resp_read_sent(rs, &hdr);
-	}
+	while (verdict == FRDMA_RESP_ACCEPT && rs->read.active &&
+	       qp->rq.read_budget)
+		verdict = send_response_run(qp, &tx);
 	frdma_tx_end(&tx);
+
+	if (verdict != FRDMA_RESP_ACCEPT && verdict != FRDMA_RESP_NO_RECV)
+		give_up_read(qp);
 	return !rs->read.active;
 }
 

@@ -657,17 +657,38 @@ void frdma_resp_read_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr)
 }
 
 /**
- * frdma_resp_read_sent - a packet of the READ response is on its way
+ * frdma_resp_read_run - how many packets of the READ response are alike
  * @rs: state, unchanged since frdma_resp_read_plan()
  * @hdr: that plan
+ * @max: most of them, at least one
+ *
+ * Return: so many differ from the planned one, the first of them, in their
+ * PSN only.
  */
-void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr)
+u32 frdma_resp_read_run(const struct frdma_resp *rs,
+			const struct frdma_hdr *hdr, u32 max)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+
+	if (op->starts || op->ends)
+		return 1;
+	return min((rs->read.left - 1) / rs->mtu, max);
+}
+
+/**
+ * frdma_resp_read_sent - packets of the READ response are on their way
+ * @rs: state, unchanged since frdma_resp_read_plan()
+ * @hdr: that plan
+ * @nr: how many: one, or at most as many as frdma_resp_read_run() said
+ */
+void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr,
+			  u32 nr)
 {
 	struct frdma_resp_read *rd = &rs->read;
 
-	rd->psn = frdma_psn_add(rd->psn, 1);
-	rd->va += hdr->payload_len;
-	rd->left -= hdr->payload_len;
+	rd->psn = frdma_psn_add(rd->psn, nr);
+	rd->va += nr * hdr->payload_len;
+	rd->left -= nr * hdr->payload_len;
 	rd->fresh = false;
 	rd->active = !frdma_op(hdr->opcode)->ends;
 }

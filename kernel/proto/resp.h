@@ -268,6 +268,9 @@ void frdma_resp_atomic_plan(const struct frdma_resp *rs, u32 psn, u64 orig,
 void frdma_resp_empty_plan(const struct frdma_resp *rs, u32 psn,
 			   struct frdma_hdr *hdr);
 void frdma_resp_read_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);
-void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr);
+u32 frdma_resp_read_run(const struct frdma_resp *rs,
+			const struct frdma_hdr *hdr, u32 max);
+void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr,
+			  u32 nr);
 
 #endif /* FRDMA_PROTO_RESP_H */

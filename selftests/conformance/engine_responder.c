@@ -229,7 +229,7 @@ static void send_read_response(struct engine_qp *qp)
 			return;
 		}
 		engine_send(qp, &hdr, from);
-		frdma_resp_read_sent(rs, &hdr);
+		frdma_resp_read_sent(rs, &hdr, 1);
 	}
 }
 

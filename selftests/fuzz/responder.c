@@ -143,7 +143,7 @@ static void check_response(const struct frdma_hdr *asked)
 		FUZZ_CHECK(op->ends == (left <= rs.mtu), "%u left", left);
 		FUZZ_CHECK(hdr.payload_len == min(left, rs.mtu), "%u",
 			   hdr.payload_len);
-		frdma_resp_read_sent(&rs, &hdr);
+		frdma_resp_read_sent(&rs, &hdr, 1);
 		va += hdr.payload_len;
 		left -= hdr.payload_len;
 		psn = frdma_psn_add(psn, 1);

@@ -39,20 +39,46 @@ static void send_empty_response(struct sim_side *side, u32 psn)
 	side_send(side, &hdr, NULL, 1);
 }
 
-static void send_read_response(struct sim_side *side)
+static void send_response_packet(struct sim_side *side,
+				 const struct frdma_hdr *hdr, u64 va)
 {
-	struct frdma_resp *rs = &side->resp;
 	u8 payload[SIM_MTU_MAX];
-	struct frdma_hdr hdr;
 	u32 i;
 
-	while (rs->read.active) {
-		frdma_resp_read_plan(rs, &hdr);
-		for (i = 0; i < hdr.payload_len; i++)
-			payload[i] = sim_rom(rs->read.va - SIM_ROM_VA + i);
-		side_send(side, &hdr, payload, 1);
-		frdma_resp_read_sent(rs, &hdr);
+	for (i = 0; i < hdr->payload_len; i++)
+		payload[i] = sim_rom(va - SIM_ROM_VA + i);
+	side_send(side, hdr, payload, 1);
+}
+
+/* What is sent at once must be what would be sent one by one. */
+static void send_response_run(struct sim_side *side)
+{
+	struct frdma_resp *rs = &side->resp;
+	struct frdma_resp one = *rs;
+	struct frdma_hdr hdr, next;
+	u32 nr, n;
+
+	frdma_resp_read_plan(rs, &hdr);
+	nr = frdma_resp_read_run(rs, &hdr, 1 + rnd_below(&side->world->rnd, 8));
+	for (n = 0; n < nr; n++) {
+		frdma_resp_read_plan(&one, &next);
+		SIM_CHECK(side->world, next.opcode == hdr.opcode &&
+			  next.psn == frdma_psn_add(hdr.psn, n) &&
+			  next.payload_len == hdr.payload_len,
+			  "psn 0x%x is not what was planned", next.psn);
+		send_response_packet(side, &next, one.read.va);
+		frdma_resp_read_sent(&one, &next, 1);
 	}
+	frdma_resp_read_sent(rs, &hdr, nr);
+	SIM_CHECK(side->world, !memcmp(rs, &one, sizeof(one)),
+		  "%u packets before psn 0x%x count otherwise together", nr,
+		  one.read.psn);
+}
+
+static void send_read_response(struct sim_side *side)
+{
+	while (side->resp.read.active)
+		send_response_run(side);
 }
 
 static u64 execute_atomic(struct sim_side *side, const struct frdma_hdr *hdr)

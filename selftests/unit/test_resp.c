@@ -565,7 +565,7 @@ static void expect_read_packet(u8 opcode, u32 n, u32 len)
 	EXPECT_EQ(hdr.pad, -len & 3);
 	EXPECT_EQ(hdr.syndrome, 0x1f);
 	EXPECT_EQ(hdr.msn, rs.msn);
-	frdma_resp_read_sent(&rs, &hdr);
+	frdma_resp_read_sent(&rs, &hdr, 1);
 }
 
 TEST(frdma_resp_read_plan__response_of_several_packets)
@@ -606,6 +606,66 @@ TEST(frdma_resp_read_plan__exact_multiple_of_the_mtu)
 	EXPECT(!rs.read.active);
 }
 
+/* Packet by packet, the engine would have done the same. */
+static u32 send_response_run(u32 max)
+{
+	struct frdma_resp one = rs;
+	struct frdma_hdr hdr, next;
+	u32 nr, n;
+
+	frdma_resp_read_plan(&rs, &hdr);
+	nr = frdma_resp_read_run(&rs, &hdr, max);
+	for (n = 0; n < nr; n++) {
+		EXPECT(one.read.active);
+		frdma_resp_read_plan(&one, &next);
+		EXPECT_EQ(next.psn, frdma_psn_add(hdr.psn, n));
+		next.psn = hdr.psn;
+		EXPECT(!memcmp(&next, &hdr, sizeof(hdr)));
+		frdma_resp_read_sent(&one, &next, 1);
+	}
+	frdma_resp_read_sent(&rs, &hdr, nr);
+	EXPECT(!memcmp(&rs, &one, sizeof(one)));
+	return nr;
+}
+
+TEST(frdma_resp_read_run__between_the_first_and_the_last)
+{
+	u32 npkts, left;
+
+	for (npkts = 1; npkts < 9; npkts++) {
+		for (left = 1; left <= MTU; left += MTU - 1) {
+			fresh();
+			execute(read_request((npkts - 1) * MTU + left));
+			EXPECT_EQ(send_response_run(U32_MAX), 1);
+			if (npkts > 2)
+				EXPECT_EQ(send_response_run(U32_MAX),
+					  npkts - 2);
+			if (npkts > 1)
+				EXPECT_EQ(send_response_run(U32_MAX), 1);
+			EXPECT(!rs.read.active);
+		}
+	}
+}
+
+TEST(frdma_resp_read_run__no_longer_than_wanted)
+{
+	fresh();
+	execute(read_request(9 * MTU));
+	EXPECT_EQ(send_response_run(5), 1);
+	EXPECT_EQ(send_response_run(5), 5);
+	EXPECT_EQ(send_response_run(5), 2);
+	EXPECT_EQ(send_response_run(5), 1);
+	EXPECT(!rs.read.active);
+}
+
+TEST(frdma_resp_read_run__of_nothing)
+{
+	fresh();
+	execute(read_request(0));
+	EXPECT_EQ(send_response_run(U32_MAX), 1);
+	EXPECT(!rs.read.active);
+}
+
 static enum frdma_dup_verdict judge_dup(struct frdma_hdr hdr)
 {
 	enum frdma_dup_verdict verdict;
@@ -622,7 +682,7 @@ static void finish_read(void)
 
 	while (rs.read.active) {
 		frdma_resp_read_plan(&rs, &hdr);
-		frdma_resp_read_sent(&rs, &hdr);
+		frdma_resp_read_sent(&rs, &hdr, 1);
 	}
 }
 
@@ -1160,7 +1220,7 @@ TEST(frdma_resp_read_plan__answers_on_the_transport_of_the_request)
 		frdma_resp_read_plan(&rs, &packet);
 		EXPECT_EQ(frdma_opcode_transport(packet.opcode), FRDMA_XRC);
 		operations[i] = frdma_opcode_operation(packet.opcode);
-		frdma_resp_read_sent(&rs, &packet);
+		frdma_resp_read_sent(&rs, &packet, 1);
 	}
 	EXPECT_EQ(operations[0], FRDMA_READ_RESP_FIRST);
 	EXPECT_EQ(operations[1], FRDMA_READ_RESP_MIDDLE);
