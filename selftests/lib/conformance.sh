@@ -54,12 +54,21 @@ conformance_up() {
 	await 20 grep -q ACTIVE "/sys/class/infiniband/${driver}0/ports/1/state"
 }
 
-# Plays the cases whose names contain what the runner asks for, in one process,
-# and passes on what becomes of each. Arguments: DEVICE
+# The cases whose names contain what the runner asks for; those behind one that
+# it names in FRDMA_AFTER.
+conformance_cases() {
+	find "$CONFORMANCE/cases" -name "*${KTAP_ONLY:-}*.case" | sort -V |
+		awk -v after="${FRDMA_AFTER:+/$FRDMA_AFTER.case}" '
+			!after || behind { print }
+			after && index($0, after) { behind = 1 }'
+}
+
+# Plays them in one process, and passes on what becomes of each. Arguments:
+# DEVICE
 conformance_play() {
 	local files
 
-	mapfile -t files < <(ls -v "$CONFORMANCE"/cases/*"${KTAP_ONLY:-}"*.case)
+	mapfile -t files < <(conformance_cases)
 	# What a case that fails ends with is told; here counts that all were
 	# played.
 	{
