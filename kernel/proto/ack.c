@@ -156,6 +156,30 @@ enum frdma_ack_verdict frdma_ack_judge(const struct frdma_req *rq,
 }
 
 /**
+ * frdma_ack_count_run - how many packets of a run may be stored
+ * @rq: state
+ * @hdr: headers of the first, which was judged FRDMA_ACK_DATA
+ * @nr: packets of the run, see frdma_hdr_may_run()
+ *
+ * One after the other would be judged the same up to the last packet of its
+ * piece, all of which was asked for: that one ends a response. None but the
+ * last of them completes a fine piece.
+ *
+ * Return: 1 to @nr.
+ */
+u32 frdma_ack_count_run(const struct frdma_req *rq,
+			const struct frdma_hdr *hdr, u32 nr)
+{
+	const struct frdma_swr *wr = find_owed(rq, hdr->psn).wr;
+	u32 pkt = (hdr->psn - wr->first_psn) & FRDMA_PSN_MASK;
+	u32 ends = min(wr->npkts - pkt, frdma_req_read_left(rq, pkt, false));
+	bool fine = frdma_req_is_fine(rq, hdr->psn);
+
+	nr = min(nr, ends - 1);
+	return min(nr, frdma_req_read_left(rq, pkt, fine));
+}
+
+/**
  * frdma_ack_locate - where a response's payload goes
  * @rq: state
  * @psn: of a packet judged FRDMA_ACK_DATA or FRDMA_ACK_ATOMIC
@@ -213,6 +237,20 @@ void frdma_ack_commit(struct frdma_req *rq, u32 psn, u64 now_ns)
 	if (owed.wr && completes_response(rq, owed.wr, psn) && rq->rd_out)
 		rq->rd_out--;
 	advance_una(rq, frdma_psn_add(psn, 1), now_ns);
+}
+
+/**
+ * frdma_ack_commit_run - packets of a run are stored
+ * @rq: state
+ * @psn: of the first
+ * @nr: how many, see frdma_ack_count_run()
+ * @now_ns: monotonic time
+ *
+ * As an acknowledgement of all of them: what is learnt from it is learnt once.
+ */
+void frdma_ack_commit_run(struct frdma_req *rq, u32 psn, u32 nr, u64 now_ns)
+{
+	frdma_ack_commit(rq, frdma_psn_add(psn, nr - 1), now_ns);
 }
 
 /**

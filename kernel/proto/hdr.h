@@ -5,6 +5,7 @@
 
 #include "env.h"
 #include "op.h"
+#include "psn.h"
 #include "wire.h"
 
 /* BTH and the longest set of extension headers: those of an XRC atomic. */
@@ -172,6 +173,45 @@ static inline bool frdma_hdr_parse_next(struct frdma_hdr *hdr,
 	hdr->ack_req = apsn & FRDMA_BTH_ACK_REQ;
 	hdr->psn = apsn & FRDMA_BTH_PSN;
 	return true;
+}
+
+/**
+ * frdma_hdr_may_run() - may packets follow that differ in their PSN only
+ * @hdr: parsed FRDMA_HDR_OK or FRDMA_HDR_OPCODE
+ *
+ * So do those in the middle of a message. Such packets are a run.
+ */
+static inline bool frdma_hdr_may_run(const struct frdma_hdr *hdr)
+{
+	const struct frdma_op *op = frdma_op(hdr->opcode);
+
+	return op->payload && !op->starts && !op->ends;
+}
+
+/**
+ * frdma_hdr_continues_run() - does a packet differ in its PSN only, the next
+ * @last: BTH of the one before, which has no other header
+ * @bth: BTH of this one, of as many bytes
+ */
+static inline bool frdma_hdr_continues_run(const struct frdma_bth *last,
+					   const struct frdma_bth *bth)
+{
+	u32 before = be32_to_cpu(last->apsn), apsn = be32_to_cpu(bth->apsn);
+
+	return bth->opcode == last->opcode && bth->flags == last->flags &&
+	       bth->pkey == last->pkey && bth->dqpn == last->dqpn &&
+	       !((apsn ^ before) & ~FRDMA_BTH_PSN) &&
+	       (apsn & FRDMA_BTH_PSN) == frdma_psn_add(before, 1);
+}
+
+/**
+ * frdma_hdr_skip() - from one packet of a run to a later one
+ * @hdr: headers of the one; become those of the other
+ * @packets: how many to go on
+ */
+static inline void frdma_hdr_skip(struct frdma_hdr *hdr, u32 packets)
+{
+	hdr->psn = frdma_psn_add(hdr->psn, packets);
 }
 
 #endif /* FRDMA_PROTO_HDR_H */

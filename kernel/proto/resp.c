@@ -253,6 +253,32 @@ enum frdma_resp_verdict frdma_resp_judge_uc(const struct frdma_resp *rs,
 }
 
 /**
+ * frdma_resp_count_run - how many packets of a run may be executed
+ * @rs: state
+ * @hdr: headers of the first, which was judged FRDMA_RESP_ACCEPT
+ * @recv: as it was judged with
+ * @nr: packets of the run, see frdma_hdr_may_run()
+ *
+ * One after the other would be accepted until they are more than the message
+ * may have, or the receive request: nothing else changes from one to the next.
+ *
+ * Return: 1 to @nr.
+ */
+u32 frdma_resp_count_run(const struct frdma_resp *rs,
+			 const struct frdma_hdr *hdr,
+			 struct frdma_resp_recv recv, u32 nr)
+{
+	u32 room;
+
+	/* Of a WRITE, a packet that ends it has to follow. */
+	if (frdma_op(hdr->opcode)->kind == FRDMA_KIND_WRITE)
+		room = rs->left - 1;
+	else
+		room = min_t(u64, recv.len, FRDMA_MSG_MAX) - rs->got;
+	return min(nr, room / hdr->payload_len);
+}
+
+/**
  * frdma_resp_fault - how a refused request ends the queue pair
  * @verdict: any
  *
@@ -417,9 +443,12 @@ static void save_res(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	rs->res_next = (rs->res_next + 1) % rs->nr_res;
 }
 
+/* By @nr packets, more than one only of a run. */
 static void advance_message(struct frdma_resp *rs, const struct frdma_op *op,
-			    const struct frdma_hdr *hdr)
+			    const struct frdma_hdr *hdr, u32 nr)
 {
+	u32 len = nr * hdr->payload_len;
+
 	if (op->starts) {
 		rs->kind = op->kind;
 		rs->srqn = hdr->srqn;
@@ -427,9 +456,9 @@ static void advance_message(struct frdma_resp *rs, const struct frdma_op *op,
 		rs->rkey = hdr->rkey;
 		rs->left = hdr->dma_len;
 	}
-	rs->va += hdr->payload_len;
-	rs->left -= hdr->payload_len;
-	rs->got = op->ends ? 0 : rs->got + hdr->payload_len;
+	rs->va += len;
+	rs->left -= len;
+	rs->got = op->ends ? 0 : rs->got + len;
 	rs->in_msg = !op->ends;
 }
 
@@ -440,7 +469,8 @@ static void advance_message(struct frdma_resp *rs, const struct frdma_op *op,
  *	but for the response to a READ, which begins now
  * @atomic_orig: what an atomic found in memory
  *
- * The only writer of the expected PSN, the MSN and the open message.
+ * This and frdma_resp_commit_run() alone write the expected PSN, the MSN and
+ * the open message.
  */
 void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		       u64 atomic_orig)
@@ -461,7 +491,7 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	case FRDMA_KIND_FLUSH:
 		break;
 	default:
-		advance_message(rs, op, hdr);
+		advance_message(rs, op, hdr, 1);
 		rs->ack_due |= hdr->ack_req;
 		break;
 	}
@@ -473,13 +503,30 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 }
 
 /**
+ * frdma_resp_commit_run - packets of a run were executed
+ * @rs: state
+ * @hdr: headers of the first
+ * @nr: how many, see frdma_resp_count_run(); their effects are done
+ *
+ * The same as frdma_resp_commit() for each of them.
+ */
+void frdma_resp_commit_run(struct frdma_resp *rs, const struct frdma_hdr *hdr,
+			   u32 nr)
+{
+	advance_message(rs, frdma_op(hdr->opcode), hdr, nr);
+	rs->ack_due |= hdr->ack_req;
+	rs->epsn = frdma_psn_add(rs->epsn, nr);
+	rs->nak = FRDMA_RESP_NAK_NONE;
+}
+
+/**
  * frdma_resp_commit_uc - a request on an unreliable connection was executed
  * @rs: state
  * @hdr: headers of a request judged FRDMA_RESP_ACCEPT; its effects are done
  */
 void frdma_resp_commit_uc(struct frdma_resp *rs, const struct frdma_hdr *hdr)
 {
-	advance_message(rs, frdma_op(hdr->opcode), hdr);
+	advance_message(rs, frdma_op(hdr->opcode), hdr, 1);
 	rs->epsn = frdma_psn_add(hdr->psn, 1);
 }
 

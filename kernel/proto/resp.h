@@ -243,6 +243,9 @@ bool frdma_resp_breaks(const struct frdma_resp *rs,
 enum frdma_resp_verdict frdma_resp_judge_uc(const struct frdma_resp *rs,
 					    const struct frdma_hdr *hdr,
 					    struct frdma_resp_recv recv);
+u32 frdma_resp_count_run(const struct frdma_resp *rs,
+			 const struct frdma_hdr *hdr,
+			 struct frdma_resp_recv recv, u32 nr);
 u16 frdma_resp_flush_access(const struct frdma_hdr *hdr);
 enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 					    const struct frdma_hdr *hdr);
@@ -250,6 +253,8 @@ const struct frdma_resp_fault *
 frdma_resp_fault(enum frdma_resp_verdict verdict);
 void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		       u64 atomic_orig);
+void frdma_resp_commit_run(struct frdma_resp *rs, const struct frdma_hdr *hdr,
+			   u32 nr);
 void frdma_resp_commit_uc(struct frdma_resp *rs, const struct frdma_hdr *hdr);
 void frdma_resp_abandon(struct frdma_resp *rs);
 void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);

@@ -285,15 +285,59 @@ static void repeat(struct sim_side *side, const struct frdma_hdr *hdr)
 	send_read_response(side);
 }
 
+static struct frdma_resp_recv look_for_recv(const struct sim_side *side)
+{
+	const struct frdma_resp *rs = &side->resp;
+	bool uses_open = rs->in_msg && rs->kind == FRDMA_KIND_SEND;
+
+	return (struct frdma_resp_recv) {
+		.ready	= uses_open || side->recvs,
+		.len	= SIM_MSG_MAX,
+	};
+}
+
+/**
+ * receiver_take_run - packets that differ in their PSN only
+ * @side: where
+ * @hdr: headers of the first
+ * @payload: of all of them, without what is in between
+ * @nr: how many
+ *
+ * Return: how many were taken; 0 if they are to come one by one.
+ */
+u32 receiver_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
+		      const u8 *payload, u32 nr)
+{
+	struct frdma_resp_recv recv = look_for_recv(side);
+	struct frdma_resp *rs = &side->resp;
+	struct frdma_hdr whole = *hdr;
+	u32 i, len = hdr->payload_len;
+
+	if (frdma_resp_judge(rs, hdr, recv) != FRDMA_RESP_ACCEPT)
+		return 0;
+	nr = frdma_resp_count_run(rs, hdr, recv, nr);
+	/* The memory of one of them may be gone. */
+	if (side->world->shape->refuse && rnd_below(&side->world->rnd, 2))
+		return 0;
+
+	whole.payload_len = nr * len;
+	if (rs->kind == FRDMA_KIND_SEND)
+		execute_send(side, &whole, payload);
+	else
+		execute_write(side, &whole, payload);
+	frdma_resp_commit_run(rs, hdr, nr);
+	for (i = 0; i < nr; i++) {
+		check_accepted(side, hdr, payload + i * len);
+		side->abs_epsn++;
+	}
+	return nr;
+}
+
 void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		   const u8 *payload)
 {
 	struct frdma_resp *rs = &side->resp;
-	bool uses_open = rs->in_msg && rs->kind == FRDMA_KIND_SEND;
-	struct frdma_resp_recv recv = {
-		.ready	= uses_open || side->recvs,
-		.len	= SIM_MSG_MAX,
-	};
+	struct frdma_resp_recv recv = look_for_recv(side);
 	enum frdma_resp_verdict verdict = frdma_resp_judge(rs, hdr, recv);
 	struct frdma_hdr nak;
 

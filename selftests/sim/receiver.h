@@ -9,5 +9,7 @@ void receiver_post(struct sim_side *side);
 void receiver_flush_ack(struct sim_side *side);
 void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		   const u8 *payload);
+u32 receiver_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
+		      const u8 *payload, u32 nr);
 
 #endif /* FRDMA_SIM_RECEIVER_H */

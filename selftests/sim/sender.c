@@ -365,16 +365,22 @@ static void commit(struct sim_side *side, u32 psn)
 	note_progress(side, una);
 }
 
-static void store_answer(struct sim_side *side, const struct frdma_hdr *hdr,
-			 const void *data, u32 len)
+static void store_data(struct sim_side *side, u32 psn, const void *data,
+		       u32 len)
 {
-	struct frdma_ack_data to = frdma_ack_locate(&side->req, hdr->psn);
+	struct frdma_ack_data to = frdma_ack_locate(&side->req, psn);
 	struct sim_wr *wr = &side->wrs[to.wr->wqe.wr_id];
 
 	SIM_CHECK(side->world, to.off + len <= sizeof(wr->got), "%u + %u",
 		  to.off, len);
 	if (!side->world->failed)
 		memcpy(wr->got + to.off, data, len);
+}
+
+static void store_answer(struct sim_side *side, const struct frdma_hdr *hdr,
+			 const void *data, u32 len)
+{
+	store_data(side, hdr->psn, data, len);
 	commit(side, hdr->psn);
 }
 
@@ -445,4 +451,27 @@ void sender_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		take_bad_news(side, hdr, verdict);
 		break;
 	}
+}
+
+/**
+ * sender_take_run - packets of a response that differ in their PSN only
+ * @side: where
+ * @hdr: headers of the first
+ * @payload: of all of them, without what is in between
+ * @nr: how many
+ *
+ * Return: how many were taken; 0 if they are to come one by one.
+ */
+u32 sender_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
+		    const u8 *payload, u32 nr)
+{
+	u32 una = side->req.una_psn;
+
+	if (frdma_ack_judge(&side->req, hdr) != FRDMA_ACK_DATA)
+		return 0;
+	nr = frdma_ack_count_run(&side->req, hdr, nr);
+	store_data(side, hdr->psn, payload, nr * hdr->payload_len);
+	frdma_ack_commit_run(&side->req, hdr->psn, nr, side->world->now_ns);
+	note_progress(side, una);
+	return nr;
 }

@@ -9,6 +9,8 @@ void sender_post(struct sim_side *side);
 void sender_run(struct sim_side *side);
 void sender_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		 const u8 *payload);
+u32 sender_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
+		    const u8 *payload, u32 nr);
 u64 sender_deadline_ns(const struct sim_side *side);
 
 #endif /* FRDMA_SIM_SENDER_H */

@@ -215,29 +215,91 @@ static void run_soon(struct sim_side *side)
 				    rnd_below(&world->rnd, 10000);
 }
 
-void side_take(struct sim_side *side, const struct wire_pkt *pkt)
+/*
+ * Good packets at the beginning of a train that differ in their PSN only, as
+ * the kernel's rx.c finds them. Their payload goes to @bytes.
+ */
+static u32 gather_run(struct wire_pkt *const *train, u32 nr, u8 *bytes)
 {
-	struct sim_world *world = side->world;
-	bool old = pkt->life != world->life;
+	const struct wire_pkt *first = train[0];
 	struct frdma_hdr hdr;
 	const u8 *payload;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		const struct wire_pkt *pkt = train[i];
+
+		if (pkt->life != first->life || pkt->len != first->len ||
+		    pkt->abs_psn != first->abs_psn + i ||
+		    !wire_unpack(pkt, &hdr, &payload) ||
+		    hdr.hdr_len != sizeof(struct frdma_bth) ||
+		    !frdma_hdr_may_run(&hdr))
+			break;
+		if (i && !frdma_hdr_continues_run((void *)train[i - 1]->bytes,
+						  (void *)pkt->bytes))
+			break;
+		memcpy(bytes + i * hdr.payload_len, payload, hdr.payload_len);
+	}
+	return i;
+}
+
+/* Returns how many were taken, 0 if the first is to be looked at alone. */
+static u32 take_run(struct sim_side *side, struct wire_pkt *const *train,
+		    u32 nr, const struct frdma_hdr *hdr)
+{
+	u8 bytes[SIM_TRAIN * WIRE_PKT_MAX];
+
+	nr = gather_run(train, nr, bytes);
+	if (nr < 2)
+		return 0;
+	nr = train[0]->response ? sender_take_run(side, hdr, bytes, nr) :
+				  receiver_take_run(side, hdr, bytes, nr);
+	side->runs += nr > 1 ? nr : 0;
+	return nr;
+}
+
+static void take_one(struct sim_side *side, bool response,
+		     const struct frdma_hdr *hdr, const u8 *payload)
+{
+	if (response)
+		sender_take(side, hdr, payload);
+	else
+		receiver_take(side, hdr, payload);
+}
+
+/* The first packet of a train, or as many as are like it. */
+static u32 take_some(struct sim_side *side, struct wire_pkt *const *train,
+		     u32 nr)
+{
+	const struct wire_pkt *pkt = train[0];
+	bool old = pkt->life != side->world->life;
+	struct frdma_hdr hdr;
+	const u8 *payload;
+	u32 taken;
 
 	if (side_is_broken(side) || (!old && outlived(side, pkt)) ||
 	    !wire_unpack(pkt, &hdr, &payload))
-		return;
+		return 1;
 	if (pkt->response && !side_can_send(side))
-		return;
+		return 1;
 
 	if (old) {
 		take_old(side, &hdr, payload, pkt->response);
-	} else if (pkt->response) {
-		sender_take(side, &hdr, payload);
-		run_soon(side);
-	} else {
-		receiver_take(side, &hdr, payload);
+		return 1;
 	}
+	taken = take_run(side, train, nr, &hdr);
+	if (!taken)
+		take_one(side, pkt->response, &hdr, payload);
+	if (pkt->response)
+		run_soon(side);
+	return max(taken, 1U);
+}
 
-	/* Some acknowledgements wait for more to acknowledge. */
+/* Some acknowledgements wait for more to acknowledge. */
+static void acknowledge_soon(struct sim_side *side)
+{
+	struct sim_world *world = side->world;
+
 	if (!side->resp.ack_due || side_is_broken(side) ||
 	    side->next_ack_ns != U64_MAX)
 		return;
@@ -246,4 +308,19 @@ void side_take(struct sim_side *side, const struct wire_pkt *pkt)
 	else
 		side->next_ack_ns = world->now_ns +
 				    rnd_below(&world->rnd, 50000);
+}
+
+/**
+ * side_take - take what arrived
+ * @side: where
+ * @train: packets that came together, in their order
+ * @nr: how many
+ */
+void side_take(struct sim_side *side, struct wire_pkt *const *train, u32 nr)
+{
+	u32 taken;
+
+	for (; nr; train += taken, nr -= taken)
+		taken = take_some(side, train, nr);
+	acknowledge_soon(side);
 }

@@ -24,6 +24,7 @@
 #define SIM_COUNTER_VA	0x30000000ULL	/* what it adds to */
 #define SIM_SRQN	0x4321		/* what all requests name (XRC) */
 #define SIM_RETRIES	7
+#define SIM_TRAIN	16	/* packets that are taken at once, at most */
 
 /**
  * enum sim_state - states of a queue pair that differ here
@@ -114,6 +115,7 @@ struct sim_wr {
  * @completed: of those, done
  * @resent: packets sent more than once
  * @asked: of those, to have the rest acknowledged
+ * @runs: packets of the peer that were taken as one, more than one at a time
  * @retries: repetitions that it has
  * @tries: repetitions since something was acknowledged
  * @state: of the queue pair
@@ -162,6 +164,7 @@ struct sim_side {
 	u32 completed;
 	u32 resent;
 	u32 asked;
+	u32 runs;
 	u32 retries;
 	u32 tries;
 	enum sim_state state;
@@ -253,6 +256,6 @@ void side_init(struct sim_side *side);
 void side_send(struct sim_side *side, const struct frdma_hdr *hdr,
 	       const u8 *payload, u32 span);
 void side_break(struct sim_side *side);
-void side_take(struct sim_side *side, const struct wire_pkt *pkt);
+void side_take(struct sim_side *side, struct wire_pkt *const *train, u32 nr);
 
 #endif /* FRDMA_SIM_SIDE_H */

@@ -223,15 +223,28 @@ static void wake_side(struct sim_side *side)
 		sender_run(side);
 }
 
+/* What arrives now at the same side comes as a train, or in several. */
+static void deliver(struct sim_world *world)
+{
+	u32 i, nr = 0, most = 1 + rnd_below(&world->rnd, SIM_TRAIN);
+	const struct wire *wire = &world->wire;
+	struct wire_pkt *train[SIM_TRAIN];
+
+	do {
+		train[nr++] = wire_take(&world->wire);
+	} while (nr < most && wire->first &&
+		 wire->first->due_ns <= world->now_ns &&
+		 wire->first->to == train[0]->to);
+	side_take(&world->side[train[0]->to], train, nr);
+	for (i = 0; i < nr; i++)
+		free(train[i]);
+}
+
 static void step(struct sim_world *world)
 {
-	struct wire_pkt *pkt;
-
 	world->now_ns = next_event_ns(world);
 	if (world->wire.first && world->wire.first->due_ns <= world->now_ns) {
-		pkt = wire_take(&world->wire);
-		side_take(&world->side[pkt->to], pkt);
-		free(pkt);
+		deliver(world);
 	} else if (world->next_reset_ns <= world->now_ns) {
 		modify_world(world);
 	} else {

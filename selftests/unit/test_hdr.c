@@ -359,6 +359,63 @@ TEST(frdma_hdr_parse_next__as_parse_or_not_at_all)
 	EXPECT(alike > 1000);
 }
 
+TEST(frdma_hdr_may_run__in_the_middle_of_a_message)
+{
+	u32 opcode, transport, nr = 0;
+
+	for (opcode = 0; opcode < 256; opcode++) {
+		struct frdma_hdr hdr = { .opcode = opcode };
+
+		nr += frdma_hdr_may_run(&hdr);
+	}
+	/* RC and XRC have three of them, UC has no READs. */
+	EXPECT_EQ(nr, 8);
+	for (transport = FRDMA_RC; transport <= FRDMA_XRC; transport += 0x20) {
+		struct frdma_hdr send = {
+			.opcode = transport | FRDMA_SEND_MIDDLE,
+		};
+		struct frdma_hdr write = {
+			.opcode = transport | FRDMA_WRITE_MIDDLE,
+		};
+		struct frdma_hdr read = {
+			.opcode = transport | FRDMA_READ_RESP_MIDDLE,
+		};
+		bool reliable = transport == FRDMA_RC || transport == FRDMA_XRC;
+		bool connected = reliable || transport == FRDMA_UC;
+
+		EXPECT_EQ(frdma_hdr_may_run(&send), connected);
+		EXPECT_EQ(frdma_hdr_may_run(&write), connected);
+		EXPECT_EQ(frdma_hdr_may_run(&read), reliable);
+	}
+}
+
+/* Each bit of the BTH alone, in packets whose PSN is the next one. */
+TEST(frdma_hdr_continues_run__differs_in_nothing_but_the_psn)
+{
+	static const u32 psns[] = { 0, 1, 0x7f, 0xffff, 0xfffffe, 0xffffff };
+	u32 i, bit;
+
+	for (i = 0; i < ARRAY_SIZE(psns); i++) {
+		struct frdma_hdr hdr = random_hdr(FRDMA_WRITE_MIDDLE);
+		struct frdma_bth last, next;
+
+		hdr.psn = psns[i];
+		frdma_hdr_build(&last, &hdr);
+		EXPECT(!frdma_hdr_continues_run(&last, &last));
+		frdma_hdr_skip(&hdr, 1);
+		EXPECT_EQ(hdr.psn, (psns[i] + 1) & 0xffffff);
+		frdma_hdr_build(&next, &hdr);
+		EXPECT(frdma_hdr_continues_run(&last, &next));
+		for (bit = 0; bit < 8 * sizeof(next); bit++) {
+			u8 *byte = (u8 *)&next + bit / 8;
+
+			*byte ^= 1 << bit % 8;
+			EXPECT(!frdma_hdr_continues_run(&last, &next));
+			*byte ^= 1 << bit % 8;
+		}
+	}
+}
+
 TEST(frdma_hdr_parse__payload_need_not_be_readable)
 {
 	u32 opcode;
