@@ -255,7 +255,8 @@ enum frdma_resp_verdict frdma_resp_judge_uc(const struct frdma_resp *rs,
 /**
  * frdma_resp_count_run - how many packets of a run may be executed
  * @rs: state
- * @hdr: headers of the first, which was judged FRDMA_RESP_ACCEPT
+ * @hdr: headers of the first, which was judged FRDMA_RESP_ACCEPT, on whatever
+ *	connection
  * @recv: as it was judged with
  * @nr: packets of the run, see frdma_hdr_may_run()
  *
@@ -508,7 +509,8 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
  * @hdr: headers of the first
  * @nr: how many, see frdma_resp_count_run(); their effects are done
  *
- * The same as frdma_resp_commit() for each of them.
+ * The same as frdma_resp_commit() for each of them, or, but for what is said
+ * to the peer, frdma_resp_commit_uc().
  */
 void frdma_resp_commit_run(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   u32 nr)

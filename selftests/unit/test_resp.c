@@ -1354,7 +1354,7 @@ static void expect_run_as_one_by_one(struct rnd *rnd, u8 opcode)
 	struct frdma_resp_recv recv = random_open_message(rnd, opcode);
 	struct frdma_hdr hdr = request(opcode, MTU), next;
 	u32 i, taken, nr = 1 + rnd_below(rnd, 64);
-	struct frdma_resp one_by_one;
+	struct frdma_resp one_by_one, uc;
 
 	hdr.ack_req = rnd_below(rnd, 2);
 	if (frdma_resp_judge(&rs, &hdr, recv) != FRDMA_RESP_ACCEPT)
@@ -1363,19 +1363,27 @@ static void expect_run_as_one_by_one(struct rnd *rnd, u8 opcode)
 	taken = frdma_resp_count_run(&rs, &hdr, recv, nr);
 	EXPECT(1 <= taken && taken <= nr);
 	one_by_one = rs;
+	uc = rs;
 	next = hdr;
 	for (i = 0; i < nr; i++) {
 		if (frdma_resp_judge(&one_by_one, &next, recv) !=
 		    FRDMA_RESP_ACCEPT)
 			break;
-		EXPECT_EQ(frdma_resp_judge_uc(&one_by_one, &next, recv),
-			  FRDMA_RESP_ACCEPT);
 		frdma_resp_commit(&one_by_one, &next, 0);
+		EXPECT(!frdma_resp_breaks(&uc, &next));
+		EXPECT_EQ(frdma_resp_judge_uc(&uc, &next, recv),
+			  FRDMA_RESP_ACCEPT);
+		frdma_resp_commit_uc(&uc, &next);
 		frdma_hdr_skip(&next, 1);
 	}
 	EXPECT_EQ(taken, i);
 	frdma_resp_commit_run(&rs, &hdr, taken);
 	EXPECT(!memcmp(&rs, &one_by_one, sizeof(rs)));
+
+	/* What of it is said to the peer has no meaning there. */
+	uc.ack_due = rs.ack_due;
+	uc.nak = rs.nak;
+	EXPECT(!memcmp(&rs, &uc, sizeof(rs)));
 }
 
 TEST(frdma_resp_commit_run__as_one_by_one)
