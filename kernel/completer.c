@@ -28,7 +28,7 @@ static enum frdma_mr_fault store_data(struct frdma_qp *qp,
 		return FRDMA_MR_OK;
 	return frdma_sge_scatter_skb(qp->dev, qp->pd, to.wr->sge,
 				     to.wr->wqe.num_sge, to.off, pkt->payload,
-				     pkt->hdr.payload_len);
+				     frdma_rx_len(pkt));
 }
 
 static enum frdma_mr_fault store_atomic(struct frdma_qp *qp,
@@ -185,6 +185,28 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	}
 }
 
+/*
+ * Packets in the middle of a READ response. If one of them cannot be stored,
+ * all are taken one by one.
+ */
+static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	u32 nr = pkt->nr;
+
+	pkt->nr = 0;
+	if (!frdma_qp_can_send(qp) ||
+	    frdma_ack_judge(rq, &pkt->hdr) != FRDMA_ACK_DATA)
+		return;
+
+	pkt->nr = frdma_ack_count_run(rq, &pkt->hdr, nr);
+	if (store_data(qp, pkt) == FRDMA_MR_OK)
+		frdma_ack_commit_run(rq, pkt->hdr.psn, pkt->nr,
+				     ktime_get_ns());
+	else
+		pkt->nr = 0;
+}
+
 /**
  * frdma_completer_packet - take what the responder sent
  * @side: send side, owned by the caller
@@ -192,5 +214,6 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
  */
 void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_rx_each(frdma_qp_of_send(side), skb, true, take_answer);
+	frdma_rx_each(frdma_qp_of_send(side), skb, true, take_answer,
+		      take_run);
 }

@@ -141,4 +141,43 @@ static inline u32 frdma_cursor_crc(struct frdma_cursor *at, u32 crc, u32 len)
 	return crc;
 }
 
+/**
+ * struct frdma_payload - the payload of packets that follow each other
+ * @at: where it goes on
+ * @left: bytes of it from there to the next gap
+ * @len: bytes of it in each packet
+ * @gap: bytes between that of one packet and that of the next
+ *
+ * That of a single packet ends before the gap. A copy of it is a mark to come
+ * back to.
+ */
+struct frdma_payload {
+	struct frdma_cursor at;
+	u32 left;
+	u32 len;
+	u32 gap;
+};
+
+/**
+ * frdma_payload_copy() - copy what follows, and go on behind it
+ * @from: the payload
+ * @dst: receives @len bytes
+ * @len: bytes, all of them in its packets
+ */
+static inline void frdma_payload_copy(struct frdma_payload *from, void *dst,
+				      u32 len)
+{
+	u32 n;
+
+	for (; len; len -= n, dst += n) {
+		if (!from->left) {
+			frdma_cursor_skip(&from->at, from->gap);
+			from->left = from->len;
+		}
+		n = min(len, from->left);
+		frdma_cursor_copy(&from->at, dst, n);
+		from->left -= n;
+	}
+}
+
 #endif /* FRDMA_CURSOR_H */

@@ -344,14 +344,14 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src, size_t len)
 }
 
 void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
-			struct frdma_cursor *at, size_t len)
+			struct frdma_payload *from, size_t len)
 {
 	void *kaddr;
 	size_t n;
 
 	for (; len; len -= n, addr += n) {
 		n = frdma_mr_run(mr, addr, len, &kaddr);
-		frdma_cursor_copy(at, kaddr, n);
+		frdma_payload_copy(from, kaddr, n);
 	}
 }
 

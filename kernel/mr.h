@@ -298,16 +298,16 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src,
 		    size_t len);
 
 /**
- * frdma_mr_write_skb() - copy from a buffer into a region
+ * frdma_mr_write_skb() - copy from packets into a region
  * @mr: entered for the range, with the right to write
  * @addr: first byte
- * @at: where the bytes begin in it; moved behind them
- * @len: bytes, may be 0; all of them in the buffer
+ * @from: their payload; moved behind the bytes
+ * @len: bytes, may be 0; all of them in the packets
  *
  * Context: between enter and leave.
  */
 void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
-			struct frdma_cursor *at, size_t len);
+			struct frdma_payload *from, size_t len);
 
 /**
  * frdma_mr_refs() - the pages of a range, to be sent without a copy

@@ -146,7 +146,7 @@ static enum frdma_resp_verdict store_send(struct frdma_qp *qp,
 {
 	const struct frdma_rwr *cur = qp->rq.cur;
 	u32 got = qp->rq.resp.got;
-	u32 len = pkt->hdr.payload_len;
+	u32 len = frdma_rx_len(pkt);
 	enum frdma_mr_fault fault;
 
 	fault = frdma_sge_scatter_skb(qp->dev, qp->rq.pd, cur->sge,
@@ -154,7 +154,8 @@ static enum frdma_resp_verdict store_send(struct frdma_qp *qp,
 				      len);
 	if (fault == FRDMA_MR_OK)
 		return FRDMA_RESP_ACCEPT;
-	if (fault == FRDMA_MR_ABSENT)
+	/* The packet of a run that misses them asks, when it comes alone. */
+	if (fault == FRDMA_MR_ABSENT && pkt->nr == 1)
 		fault = frdma_sge_page_in(qp->dev, qp->rq.pd, cur->sge,
 					  cur->wqe.num_sge, got, len,
 					  IB_ACCESS_LOCAL_WRITE,
@@ -171,7 +172,7 @@ static enum frdma_resp_verdict execute_send(struct frdma_qp *qp,
 
 	if (qp->rq.cur->fault)
 		return FRDMA_RESP_RECV_FAULT;
-	if (pkt->hdr.payload_len)
+	if (frdma_rx_len(pkt))
 		verdict = store_send(qp, pkt);
 	if (verdict != FRDMA_RESP_ACCEPT)
 		return verdict;
@@ -191,6 +192,21 @@ static enum frdma_resp_verdict execute_send(struct frdma_qp *qp,
 	}
 }
 
+/* As in store_send(), a packet of a run asks when it comes alone. */
+static enum frdma_resp_verdict ask_for_write(struct frdma_qp *qp,
+					     const struct frdma_rx_pkt *pkt,
+					     const struct frdma_mr *mr, u64 va,
+					     u32 ahead)
+{
+	u32 len = frdma_rx_len(pkt);
+
+	if (pkt->nr == 1)
+		return ask_for_pages(qp, mr, va, len, ahead,
+				     IB_ACCESS_REMOTE_WRITE);
+	return frdma_mr_is_absent(mr, va, len, IB_ACCESS_REMOTE_WRITE) ?
+	       FRDMA_RESP_NO_RECV : FRDMA_RESP_ACCEPT;
+}
+
 static enum frdma_resp_verdict execute_write(struct frdma_qp *qp,
 					     const struct frdma_rx_pkt *pkt)
 {
@@ -198,9 +214,10 @@ static enum frdma_resp_verdict execute_write(struct frdma_qp *qp,
 	bool starts = frdma_op(pkt->hdr.opcode)->starts;
 	u32 rkey = starts ? pkt->hdr.rkey : rs->rkey;
 	u64 va = starts ? pkt->hdr.va : rs->va;
-	u32 len = starts ? pkt->hdr.dma_len : pkt->hdr.payload_len;
+	u32 payload_len = frdma_rx_len(pkt);
+	u32 len = starts ? pkt->hdr.dma_len : payload_len;
+	struct frdma_payload from = pkt->payload;
 	enum frdma_resp_verdict verdict;
-	struct frdma_cursor at;
 	struct frdma_mr *mr;
 
 	/* Without a byte to write, the key means nothing (IBTA 9.4.3). */
@@ -209,13 +226,9 @@ static enum frdma_resp_verdict execute_write(struct frdma_qp *qp,
 	mr = enter_remote(qp, rkey, va, len, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return FRDMA_RESP_BAD_KEY;
-	verdict = ask_for_pages(qp, mr, va, pkt->hdr.payload_len,
-				starts ? len : rs->left,
-				IB_ACCESS_REMOTE_WRITE);
-	if (verdict == FRDMA_RESP_ACCEPT) {
-		at = pkt->payload;
-		frdma_mr_write_skb(mr, va, &at, pkt->hdr.payload_len);
-	}
+	verdict = ask_for_write(qp, pkt, mr, va, starts ? len : rs->left);
+	if (verdict == FRDMA_RESP_ACCEPT)
+		frdma_mr_write_skb(mr, va, &from, payload_len);
 	frdma_mr_leave(mr);
 	return verdict;
 }
@@ -300,7 +313,7 @@ static enum frdma_resp_verdict execute_atomic(struct frdma_qp *qp,
 static enum frdma_resp_verdict
 execute_atomic_write(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 {
-	struct frdma_cursor from = pkt->payload;
+	struct frdma_payload from = pkt->payload;
 	enum frdma_resp_verdict verdict;
 	struct frdma_mr *mr;
 	u64 *at, value;
@@ -309,7 +322,7 @@ execute_atomic_write(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 				    &at);
 	if (verdict != FRDMA_RESP_ACCEPT)
 		return verdict;
-	frdma_cursor_copy(&from, &value, sizeof(value));
+	frdma_payload_copy(&from, &value, sizeof(value));
 	atomic64_set_release((atomic64_t *)at, value);
 	frdma_mr_leave(mr);
 	return FRDMA_RESP_ACCEPT;
@@ -370,10 +383,11 @@ static enum frdma_resp_verdict execute_flush(struct frdma_qp *qp,
 /**
  * frdma_responder_execute - do what a request asks for
  * @qp: whose receive side the caller owns
- * @pkt: a request that was judged FRDMA_RESP_ACCEPT
+ * @pkt: a request that was judged FRDMA_RESP_ACCEPT, or a run of them
  * @orig: set to what an atomic found in memory
  *
- * Return: FRDMA_RESP_ACCEPT, or why it could not be done.
+ * Return: FRDMA_RESP_ACCEPT, or why it could not be done; of a run, why one of
+ * its packets could not be, and some of those before it may be done.
  */
 enum frdma_resp_verdict
 frdma_responder_execute(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
@@ -703,6 +717,41 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	}
 }
 
+/* How many packets of a run can be executed at once. */
+static u32 count_run(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_resp *rs = &qp->rq.resp;
+	struct frdma_resp_recv recv;
+
+	if (rs->read.active || !frdma_qp_can_recv(qp))
+		return 0;
+	recv = look_for_recv(qp, &pkt->hdr);
+	if (frdma_resp_judge(rs, &pkt->hdr, recv) != FRDMA_RESP_ACCEPT)
+		return 0;
+	return frdma_resp_count_run(rs, &pkt->hdr, recv, pkt->nr);
+}
+
+/*
+ * Requests in the middle of a message. If one of them cannot be executed, all
+ * are taken one by one: those before it are executed again, to the same effect,
+ * as nothing of them was committed.
+ */
+static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+{
+	u64 orig;
+
+	pkt->nr = count_run(qp, pkt);
+	if (!pkt->nr)
+		return;
+	if (frdma_responder_execute(qp, pkt, &orig) != FRDMA_RESP_ACCEPT) {
+		pkt->nr = 0;
+		return;
+	}
+	qp->rq.flushed = 0;
+	frdma_resp_commit_run(&qp->rq.resp, &pkt->hdr, pkt->nr);
+	notice_established(qp);
+}
+
 /**
  * frdma_responder_packet - take requests of the peer
  * @side: receive side, owned by the caller
@@ -710,7 +759,8 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
  */
 void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_request);
+	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_request,
+		      take_run);
 }
 
 /*

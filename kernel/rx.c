@@ -20,6 +20,12 @@
 /* BTH and ICRC: nothing shorter is a packet, in a train either. */
 #define MIN_PACKET	(sizeof(struct frdma_bth) + FRDMA_ICRC_LEN)
 
+/*
+ * Packets of a run, at most 64 KiB: what was read for the ICRC is still near
+ * when it is copied.
+ */
+#define RUN_MAX		32
+
 static bool skb_is_ipv4(const struct sk_buff *skb)
 {
 	return ip_hdr(skb)->version == 4;
@@ -185,6 +191,13 @@ static bool headers_fit(const struct frdma_qp *qp, const struct frdma_hdr *hdr,
 	return pkeys_match(hdr->pkey, FRDMA_PKEY_DEFAULT);
 }
 
+static u32 rx_train_len(const struct rx_train *train, u32 i)
+{
+	u32 off = sizeof(struct udphdr) + i * train->seg_len;
+
+	return min(train->seg_len, train->skb->len - off);
+}
+
 /*
  * Reads and judges packet @i; *why is set if it is to be dropped. One whose
  * BTH is but for what counts that of a good one before it needs to have the
@@ -196,8 +209,7 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 			    enum frdma_drop_reason *why)
 {
 	const struct frdma_bth *bth = (const void *)train->headers;
-	u32 off = sizeof(struct udphdr) + i * train->seg_len;
-	u32 len = min(train->seg_len, train->skb->len - off);
+	u32 len = rx_train_len(train, i);
 	struct frdma_cursor at = train->at;
 	u32 hdr_len = copy_headers(&at, len, train->headers);
 	bool alike = len == train->last_len &&
@@ -223,25 +235,94 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 		train->last_len = len;
 	}
 	pkt->skb = train->skb;
-	pkt->payload = at;
+	pkt->nr = 1;
+	pkt->payload = (struct frdma_payload) {
+		.at	= at,
+		.left	= pkt->hdr.payload_len,
+		.len	= pkt->hdr.payload_len,
+		.gap	= len - pkt->hdr.payload_len,
+	};
 	return true;
 }
 
+/* Is packet @i good, and like the good one before, which it follows? */
+static bool rx_train_continues_run(struct rx_train *train, u32 i)
+{
+	const struct frdma_bth *bth = (const void *)train->headers;
+	struct frdma_cursor at = train->at;
+	u32 len = train->last_len;
+
+	if (rx_train_len(train, i) != len)
+		return false;
+
+	frdma_cursor_take(&at, train->headers, sizeof(*bth));
+	if (!frdma_hdr_continues_run(&train->last, bth) ||
+	    !icrc_is_right(train, i, at, len, sizeof(*bth)))
+		return false;
+
+	frdma_cursor_skip(&train->at, len);
+	train->last = *bth;
+	return true;
+}
+
+/*
+ * Makes a run of packet @i, a good one, and those behind it that continue it.
+ * The first that does not is left to be judged as any other.
+ */
+static void rx_train_run(struct rx_train *train, u32 i,
+			 struct frdma_rx_pkt *pkt)
+{
+	u32 most = min_t(u32, train->nr - i, RUN_MAX);
+
+	if (!train->last_len || !frdma_hdr_may_run(&pkt->hdr))
+		return;
+	while (pkt->nr < most && rx_train_continues_run(train, i + pkt->nr))
+		pkt->nr++;
+}
+
+/* Goes on to a later packet of a run. */
+static void skip_packets(struct frdma_rx_pkt *pkt, u32 nr)
+{
+	frdma_hdr_skip(&pkt->hdr, nr);
+	frdma_cursor_skip(&pkt->payload.at,
+			  nr * (pkt->payload.len + pkt->payload.gap));
+}
+
+/* What is not taken as a run is taken one by one. */
+static void hand_over(struct frdma_qp *qp, struct frdma_rx_pkt *pkt,
+		      frdma_rx_fn take, frdma_rx_run_fn take_run)
+{
+	u32 left = pkt->nr;
+
+	if (left > 1) {
+		take_run(qp, pkt);
+		left -= pkt->nr;
+		skip_packets(pkt, pkt->nr);
+		pkt->nr = 1;
+	}
+	for (; left; left--) {
+		take(qp, pkt);
+		skip_packets(pkt, 1);
+	}
+}
+
 /**
- * frdma_rx_each - judge the packets of a buffer one by one
+ * frdma_rx_each - judge the packets of a buffer, in their order
  * @qp: for which they are, one of whose sides the caller owns
  * @skb: consumed; data at the UDP header
  * @responses: the side is the send side
  * @take: called for each packet that passes
+ * @take_run: called for several of them at once, where they differ in their
+ *	PSN only; NULL: never
  */
 void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
-		   frdma_rx_fn take)
+		   frdma_rx_fn take, frdma_rx_run_fn take_run)
 {
 	struct frdma_dev *dev = qp->dev;
 	enum frdma_drop_reason why;
 	struct frdma_rx_pkt pkt;
 	struct rx_train train;
-	u32 i;
+	u32 i, nr;
 
 	if (!is_from_peer(qp, skb)) {
 		frdma_qp_drop(qp, skb, FRDMA_DROP_BAD_ADDRESS);
@@ -255,7 +336,8 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 	if (train.nr > 1)
 		frdma_qp_count(qp, FRDMA_CNT_RX_TRAINS);
 
-	for (i = 0; i < train.nr; i++) {
+	for (i = 0; i < train.nr; i += nr) {
+		nr = 1;
 		if (!rx_train_packet(&train, i, qp, responses, &pkt, &why)) {
 			frdma_qp_drop_unbuilt(qp, why);
 			continue;
@@ -264,7 +346,10 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 			trace_frdma_rx(dev->ndev->ifindex, qp->qpn,
 				       pkt.hdr.opcode, pkt.hdr.psn, skb->len,
 				       train.nr);
-		take(qp, &pkt);
+		if (take_run)
+			rx_train_run(&train, i, &pkt);
+		nr = pkt.nr;
+		hand_over(qp, &pkt, take, take_run);
 	}
 	consume_skb(skb);
 }

@@ -40,16 +40,24 @@ static inline bool frdma_rx_is_multicast(const struct sk_buff *skb)
 }
 
 /**
- * struct frdma_rx_pkt - a packet whose ICRC was found right
+ * struct frdma_rx_pkt - a packet whose ICRC was found right, or a run of them
  * @skb: the buffer that it is in
- * @payload: where its payload begins there
+ * @payload: its payload there
  * @hdr: its headers; the opcode may be one that does not exist
+ * @nr: packets; if it is a run, all else is about the first of them
  */
 struct frdma_rx_pkt {
 	const struct sk_buff *skb;
-	struct frdma_cursor payload;
+	struct frdma_payload payload;
 	struct frdma_hdr hdr;
+	u32 nr;
 };
+
+/** frdma_rx_len - bytes of payload of a packet, or of all of a run */
+static inline u32 frdma_rx_len(const struct frdma_rx_pkt *pkt)
+{
+	return pkt->nr * pkt->hdr.payload_len;
+}
 
 /**
  * typedef frdma_rx_fn - take a packet
@@ -59,8 +67,17 @@ struct frdma_rx_pkt {
 typedef void (*frdma_rx_fn)(struct frdma_qp *qp,
 			    const struct frdma_rx_pkt *pkt);
 
+/**
+ * typedef frdma_rx_run_fn - take packets that differ in their PSN only
+ * @qp: for which they are, a side of which the caller owns
+ * @pkt: the packets, as for frdma_rx_fn. Its @nr, more than one, becomes how
+ *	many were taken: what it does must not differ from that of taking each
+ *	of them alone. So the others will be
+ */
+typedef void (*frdma_rx_run_fn)(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
+
 void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb);
 void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
-		   frdma_rx_fn take);
+		   frdma_rx_fn take, frdma_rx_run_fn take_run);
 
 #endif /* FRDMA_RX_H */

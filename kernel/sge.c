@@ -137,9 +137,9 @@ enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
 			piece_write, (void *)src, NULL);
 }
 
-static bool piece_write_skb(const struct sge_piece *piece, void *at)
+static bool piece_write_skb(const struct sge_piece *piece, void *from)
 {
-	frdma_mr_write_skb(piece->mr, piece->addr, at, piece->len);
+	frdma_mr_write_skb(piece->mr, piece->addr, from, piece->len);
 	return true;
 }
 
@@ -147,10 +147,10 @@ enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
 					  const struct ib_pd *pd,
 					  const struct frdma_sge *sge,
 					  u32 num_sge, u64 off,
-					  struct frdma_cursor at, size_t len)
+					  struct frdma_payload from, size_t len)
 {
 	return sge_walk(dev, pd, sge, num_sge, off, len, IB_ACCESS_LOCAL_WRITE,
-			piece_write_skb, &at, NULL);
+			piece_write_skb, &from, NULL);
 }
 
 static bool piece_is_there(const struct sge_piece *piece, void *arg)

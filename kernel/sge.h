@@ -76,14 +76,14 @@ enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
 				      u64 off, const void *src, size_t len);
 
 /**
- * frdma_sge_scatter_skb() - copy from a buffer into the memory of a list
+ * frdma_sge_scatter_skb() - copy from packets into the memory of a list
  * @dev: the device
  * @pd: protection domain of the queue pair
  * @sge: @num_sge elements
  * @num_sge: number of elements
  * @off: first byte, counted through the list
- * @at: where the bytes begin in it
- * @len: bytes, all of them in the buffer; if the list has fewer,
+ * @from: their payload
+ * @len: bytes, all of them in the packets; if the list has fewer,
  *       FRDMA_MR_BAD_RANGE
  *
  * Return: as frdma_sge_scatter().
@@ -92,7 +92,8 @@ enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
 					  const struct ib_pd *pd,
 					  const struct frdma_sge *sge,
 					  u32 num_sge, u64 off,
-					  struct frdma_cursor at, size_t len);
+					  struct frdma_payload from,
+					  size_t len);
 
 /**
  * frdma_sge_page_in() - are the bytes of a range there? Ask for them if not

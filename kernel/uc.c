@@ -89,6 +89,36 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	frdma_responder_executed(qp, pkt, len);
 }
 
+/* How many packets of a run can be executed at once. */
+static u32 count_run(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_resp *rs = &qp->rq.resp;
+	struct frdma_resp_recv recv;
+
+	if (!frdma_qp_can_recv(qp) || frdma_resp_breaks(rs, &pkt->hdr))
+		return 0;
+	recv = look_for_recv(qp, frdma_op(pkt->hdr.opcode));
+	if (frdma_resp_judge_uc(rs, &pkt->hdr, recv) != FRDMA_RESP_ACCEPT)
+		return 0;
+	return frdma_resp_count_run(rs, &pkt->hdr, recv, pkt->nr);
+}
+
+/* As the responder's: if one of them cannot be executed, all come alone. */
+static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+{
+	u64 orig;
+
+	pkt->nr = count_run(qp, pkt);
+	if (!pkt->nr)
+		return;
+	if (frdma_responder_execute(qp, pkt, &orig) != FRDMA_RESP_ACCEPT) {
+		pkt->nr = 0;
+		return;
+	}
+	frdma_resp_commit_run(&qp->rq.resp, &pkt->hdr, pkt->nr);
+	frdma_responder_executed(qp, pkt, 0);
+}
+
 /**
  * frdma_uc_packet - take requests of the peer
  * @side: receive side, owned by the caller
@@ -96,5 +126,6 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
  */
 void frdma_uc_packet(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_request);
+	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_request,
+		      take_run);
 }

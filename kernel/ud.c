@@ -141,7 +141,8 @@ drop:
  */
 void frdma_ud_packet(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_datagram);
+	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_datagram,
+		      NULL);
 }
 
 /**
