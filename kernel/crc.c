@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CRC-32 on x86-64, by carry-less multiplication. */
-#include <linux/crc32.h>
 #include <linux/init.h>
 #include <linux/kasan-checks.h>
 #include <linux/lockdep.h>
@@ -9,6 +8,7 @@
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
 
+#include "compat/crc.h"
 #include "crc.h"
 #include "compat/x86.h"
 
@@ -22,7 +22,7 @@ crc_fn frdma_crc_128, frdma_crc_copy_128;
 crc_fn frdma_crc_256, frdma_crc_copy_256;
 crc_fn frdma_crc_512, frdma_crc_copy_512;
 
-/* Bits of the registers to be used; 0: none, crc32_le() does all. */
+/* Bits of the registers to be used; 0: none, frdma_crc32_plain() does all. */
 static unsigned int crc_width __ro_after_init;
 
 /*
@@ -61,6 +61,19 @@ void __init frdma_crc_init(void)
 	crc_width = cpu_has_512() ? 512 :
 		    cpu_has_256() ? 256 :
 		    cpu_has_128() ? 128 : 0;
+	if (!crc_width)
+		frdma_crc_plain_init();
+}
+
+/**
+ * frdma_crc_exit - let go of what frdma_crc_init() found
+ *
+ * Context: module load that fails, module removal; nobody sums any more.
+ */
+void frdma_crc_exit(void)
+{
+	if (!crc_width)
+		frdma_crc_plain_exit();
 }
 
 static u32 sum_by_width(u32 crc, const void *p, size_t len)
@@ -146,7 +159,7 @@ u32 frdma_crc32(u32 crc, const void *p, size_t len)
 	if (this_cpu_read(crc_in_section))
 		return sum_by_width(crc, p, len);
 	if (len < SECTION_MIN || !section_begin())
-		return crc32_le(crc, p, len);
+		return frdma_crc32_plain(crc, p, len);
 
 	crc = sum_by_width(crc, p, len);
 	section_end();
@@ -169,7 +182,7 @@ u32 frdma_crc32_copy(u32 crc, void *dst, const void *src, size_t len)
 		return copy_by_width(crc, dst, src, len);
 	if (len < SECTION_MIN || !section_begin()) {
 		memcpy(dst, src, len);
-		return crc32_le(crc, dst, len);
+		return frdma_crc32_plain(crc, dst, len);
 	}
 
 	crc = copy_by_width(crc, dst, src, len);

@@ -19,11 +19,7 @@
 #include <linux/types.h>
 
 void frdma_crc_init(void);
-
-static inline void frdma_crc_exit(void)
-{
-}
-
+void frdma_crc_exit(void);
 void frdma_crc_begin(void);
 void frdma_crc_end(void);
 u32 frdma_crc32(u32 crc, const void *p, size_t len);
@@ -34,6 +30,21 @@ u32 frdma_crc32_copy(u32 crc, void *dst, const void *src, size_t len);
 #include <linux/string.h>
 
 #include "compat/crc.h"
+
+static inline void frdma_crc_init(void)
+{
+	frdma_crc_plain_init();
+}
+
+static inline void frdma_crc_exit(void)
+{
+	frdma_crc_plain_exit();
+}
+
+static inline u32 frdma_crc32(u32 crc, const void *p, size_t len)
+{
+	return frdma_crc32_plain(crc, p, len);
+}
 
 static inline void frdma_crc_begin(void)
 {

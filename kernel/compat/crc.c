@@ -2,7 +2,7 @@
 /*
  * CRC-32 by the CPU's instructions on kernels whose crc32_le() does without
  * them: there only the crypto hash "crc32" has them. Elsewhere this file is
- * empty. x86-64 has crc.c.
+ * empty. On x86-64 it is for processors that crc.c has no use for.
  */
 #include "compat/crc.h"
 
@@ -19,11 +19,11 @@
 static struct crypto_shash *crc_tfm __ro_after_init;
 
 /**
- * frdma_crc_init - find the fastest CRC-32
+ * frdma_crc_plain_init - find the fastest CRC-32
  *
  * Context: module load. Without a fast hash crc32_le() is used.
  */
-void __init frdma_crc_init(void)
+void __init frdma_crc_plain_init(void)
 {
 	struct crypto_shash *tfm = crypto_alloc_shash("crc32", 0, 0);
 
@@ -39,12 +39,12 @@ void __init frdma_crc_init(void)
 }
 
 /**
- * frdma_crc_exit - let go of what frdma_crc_init() found
+ * frdma_crc_plain_exit - let go of what frdma_crc_plain_init() found
  *
- * Context: module load that fails, module removal; no caller of frdma_crc32()
+ * Context: module load that fails, module removal; no caller of frdma_crc32_plain()
  * is left.
  */
-void frdma_crc_exit(void)
+void frdma_crc_plain_exit(void)
 {
 	if (crc_tfm)
 		crypto_free_shash(crc_tfm);
@@ -62,7 +62,7 @@ static u32 crc32_by_hash(u32 crc, const void *p, size_t len)
 }
 
 /**
- * frdma_crc32 - CRC-32 as in Ethernet, least significant bit first
+ * frdma_crc32_plain - CRC-32 as in Ethernet, least significant bit first
  * @crc: what came before; ~0 at the start. Nothing is inverted
  * @p: bytes
  * @len: number of bytes
@@ -70,7 +70,7 @@ static u32 crc32_by_hash(u32 crc, const void *p, size_t len)
  * Context: process or softirq.
  * Return: the new CRC.
  */
-u32 frdma_crc32(u32 crc, const void *p, size_t len)
+u32 frdma_crc32_plain(u32 crc, const void *p, size_t len)
 {
 	if (!crc_tfm || len < HASH_MIN_LEN)
 		return crc32_le(crc, p, len);
