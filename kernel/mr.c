@@ -12,6 +12,7 @@
 #include <linux/xarray.h>
 #include <rdma/ib_umem.h>
 
+#include "crc.h"
 #include "dev.h"
 #include "dmabuf.h"
 #include "limit.h"
@@ -323,13 +324,18 @@ u64 *frdma_mr_atomic(const struct frdma_mr *mr, u64 addr)
 void frdma_mr_read(const struct frdma_mr *mr, u64 addr,
 		   struct frdma_stripes *to, size_t len)
 {
+	bool several = len > to->left;
 	void *kaddr;
 	size_t n;
 
+	if (several)
+		frdma_crc_begin();
 	for (; len; len -= n, addr += n) {
 		n = frdma_mr_run(mr, addr, len, &kaddr);
 		frdma_stripes_put(to, kaddr, n);
 	}
+	if (several)
+		frdma_crc_end();
 }
 
 void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src, size_t len)

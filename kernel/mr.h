@@ -274,13 +274,13 @@ size_t frdma_mr_run(const struct frdma_mr *mr, u64 addr, size_t len,
 u64 *frdma_mr_atomic(const struct frdma_mr *mr, u64 addr);
 
 /**
- * frdma_mr_read() - copy out of a region
+ * frdma_mr_read() - copy out of a region into packets, and sum them
  * @mr: entered for the range
  * @addr: first byte
  * @to: where @len bytes go; moved behind them
  * @len: bytes, may be 0
  *
- * Context: between enter and leave.
+ * Context: between enter and leave; bottom halves off.
  */
 void frdma_mr_read(const struct frdma_mr *mr, u64 addr,
 		   struct frdma_stripes *to, size_t len);

@@ -6,6 +6,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 
+#include "crc.h"
 #include "dev.h"
 #include "mcast.h"
 #include "net.h"
@@ -274,10 +275,13 @@ static void rx_train_run(struct rx_train *train, u32 i,
 {
 	u32 most = min_t(u32, train->nr - i, RUN_MAX);
 
-	if (!train->last_len || !frdma_hdr_may_run(&pkt->hdr))
+	if (most == 1 || !train->last_len || !frdma_hdr_may_run(&pkt->hdr))
 		return;
+
+	frdma_crc_begin();
 	while (pkt->nr < most && rx_train_continues_run(train, i + pkt->nr))
 		pkt->nr++;
+	frdma_crc_end();
 }
 
 /* Goes on to a later packet of a run. */

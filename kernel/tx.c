@@ -9,6 +9,7 @@
 #include <net/route.h>
 #include <net/udp.h>
 
+#include "crc.h"
 #include "dev.h"
 #include "net.h"
 #include "proto/wire.h"
@@ -326,6 +327,21 @@ static u32 room_for_run(const struct frdma_tx *tx, u32 len)
 	return min(FRDMA_TRAIN_MAX - tx->nr, bytes / len);
 }
 
+/* Where its ICRC will be, each packet is summed, and the headers are now. */
+static void build_headers(struct frdma_tx *tx)
+{
+	u32 hdr_len = frdma_hdr_build_run(tx->at, tx->at_len, tx->hdr,
+					  tx->run);
+	void *at = tx->at;
+	u32 *sum, i;
+
+	for (i = 0; i < tx->run; i++, at += tx->at_len) {
+		sum = at + tx->at_len - FRDMA_ICRC_LEN;
+		frdma_icrc_pseudo_set(&tx->pseudo, tx->nr + i, tx->at_len);
+		*sum = frdma_icrc_seed(&tx->pseudo, at, hdr_len);
+	}
+}
+
 /**
  * frdma_tx_reserve - make room for packets that are alike
  * @tx: burst
@@ -333,8 +349,8 @@ static u32 room_for_run(const struct frdma_tx *tx, u32 len)
  * @payload_len: bytes of the payload of each
  * @max: how many are wanted; more than one only without pad
  *
- * Return: how many there is room for, whose payload the caller puts to @tx->to;
- * 0 if there is no memory.
+ * Return: how many there is room for, whose payload the caller puts to @tx->to,
+ * which sums it; 0 if there is no memory.
  */
 u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		     u32 payload_len, u32 max)
@@ -356,10 +372,12 @@ u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 				 frdma_txmem_at(&tx->mem);
 	tx->hdr = hdr;
 	tx->at_len = len;
-	tx->payload_len = payload_len;
-	tx->to = frdma_stripes_at(tx->at + hdr_len, payload_len,
-				  len - payload_len);
+	tx->to = (struct frdma_stripes) {
+		.at = tx->at + hdr_len, .left = payload_len,
+		.len = payload_len, .gap = len - payload_len, .sum = hdr->pad,
+	};
 	tx->run = max > 1 ? min(max, room_for_run(tx, len)) : 1;
+	build_headers(tx);
 	return tx->run;
 }
 
@@ -387,33 +405,32 @@ static void append_piece(struct frdma_tx *tx, u32 len)
 	count_bytes(skb, len);
 }
 
-/* Behind each packet of the run, the ICRC of its headers and payload. */
-static void seal_run(struct frdma_tx *tx, u32 hdr_len)
+/* The pad belongs to the sum, whose place the ICRC takes. */
+static void seal_run(struct frdma_tx *tx)
 {
-	u32 tail = tx->payload_len + tx->hdr->pad;
-	void *at = tx->at;
+	void *icrc = tx->at + tx->at_len - FRDMA_ICRC_LEN;
+	u32 pad = tx->hdr->pad;
 	u32 crc, i;
 
-	for (i = 0; i < tx->run; i++, at += tx->at_len) {
-		frdma_icrc_pseudo_set(&tx->pseudo, tx->nr + i, tx->at_len);
-		crc = frdma_icrc_seed(&tx->pseudo, at, hdr_len);
-		crc = frdma_crc32(crc, at + hdr_len, tail);
-		*(__le32 *)(at + hdr_len + tail) = frdma_icrc_final(crc);
+	for (i = 0; i < tx->run; i++, icrc += tx->at_len) {
+		crc = *(u32 *)icrc;
+		if (pad) {
+			memset(icrc - pad, 0, pad);
+			crc = frdma_crc32(crc, icrc - pad, pad);
+		}
+		*(__le32 *)icrc = frdma_icrc_final(crc);
 	}
 }
 
 /**
- * frdma_tx_commit - the reserved packets are complete but for their headers
+ * frdma_tx_commit - the payload of the reserved packets is there
  * @tx: burst
  */
 void frdma_tx_commit(struct frdma_tx *tx)
 {
-	u32 hdr_len = frdma_hdr_build_run(tx->at, tx->at_len, tx->hdr,
-					  tx->run);
 	u32 len = tx->run * tx->at_len;
 
-	memset(tx->at + hdr_len + tx->payload_len, 0, tx->hdr->pad);
-	seal_run(tx, hdr_len);
+	seal_run(tx);
 	if (is_linear(tx))
 		skb_put(tx->skb, len);
 	else

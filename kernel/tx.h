@@ -67,8 +67,7 @@ struct frdma_flow {
  * @at: where the reserved run is being built
  * @run: its packets
  * @at_len: bytes of each
- * @payload_len: bytes of the payload of each
- * @to: where the payload goes
+ * @to: where the payload goes; what sums a packet is where its ICRC will be
  * @hdr: headers of the first one; only the last one is to be acknowledged
  * @refused: the stack did not take some train
  */
@@ -84,7 +83,6 @@ struct frdma_tx {
 	void *at;
 	u32 run;
 	u32 at_len;
-	u32 payload_len;
 	struct frdma_stripes to;
 	const struct frdma_hdr *hdr;
 	bool refused;
