@@ -327,13 +327,19 @@ static u32 room_for_run(const struct frdma_tx *tx, u32 len)
 	return min(FRDMA_TRAIN_MAX - tx->nr, bytes / len);
 }
 
-/* Where its ICRC will be, each packet is summed, and the headers are now. */
-static void build_headers(struct frdma_tx *tx)
+/*
+ * Where its ICRC will be, each packet is summed, and the headers are now. The
+ * one that asks for an acknowledgement comes last, if there is room for all.
+ */
+static void build_headers(struct frdma_tx *tx, bool all)
 {
-	u32 hdr_len = frdma_hdr_build_run(tx->at, tx->at_len, tx->hdr,
-					  tx->run);
+	struct frdma_hdr hdr = *tx->hdr;
 	void *at = tx->at;
-	u32 *sum, i;
+	u32 hdr_len, i;
+	u32 *sum;
+
+	hdr.ack_req &= all;
+	hdr_len = frdma_hdr_build_run(tx->at, tx->at_len, &hdr, tx->run);
 
 	for (i = 0; i < tx->run; i++, at += tx->at_len) {
 		sum = at + tx->at_len - FRDMA_ICRC_LEN;
@@ -345,7 +351,8 @@ static void build_headers(struct frdma_tx *tx)
 /**
  * frdma_tx_reserve - make room for packets that are alike
  * @tx: burst
- * @hdr: headers of the first, which stay until frdma_tx_commit()
+ * @hdr: headers of the first, which stay until frdma_tx_commit(), but @ack_req
+ *	is that of the last one wanted, and none before asks
  * @payload_len: bytes of the payload of each
  * @max: how many are wanted; more than one only without pad
  *
@@ -377,7 +384,7 @@ u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		.len = payload_len, .gap = len - payload_len, .sum = hdr->pad,
 	};
 	tx->run = max > 1 ? min(max, room_for_run(tx, len)) : 1;
-	build_headers(tx);
+	build_headers(tx, tx->run == max);
 	return tx->run;
 }
 

@@ -68,7 +68,7 @@ struct frdma_flow {
  * @run: its packets
  * @at_len: bytes of each
  * @to: where the payload goes; what sums a packet is where its ICRC will be
- * @hdr: headers of the first one; only the last one is to be acknowledged
+ * @hdr: headers of the first one
  * @refused: the stack did not take some train
  */
 struct frdma_tx {

@@ -17,6 +17,18 @@ exchange() {
 	exchange_between frdma0 frdma0 "$@"
 }
 
+# 64 packets, a quarter of the window, ask for an acknowledgement once; the last
+# one of a train or of a page does not.
+acknowledged_by_quarters() {
+	local before sent
+
+	before=$(counter frdma0 sent_acks 2)
+	exchange v4 -m 1024 -o w -n 1 -r 1 -s 4M -x
+	sent=$(($(counter frdma0 sent_acks 2) - before))
+	note "$sent acknowledgements for 4096 packets"
+	[ $sent -le 100 ] || fail "$sent acknowledgements"
+}
+
 # Every packet arrived, so nothing may have been missed, refused or sent again.
 nothing_was_lost() {
 	local n
@@ -45,5 +57,6 @@ ktap_test exchange v4 -n 4 -r 3 -s 1M -S 4
 for kind in s w r; do
 	ktap_test exchange v6 -o $kind -n 1 -r 1 -s 16M -x
 done
+ktap_test acknowledged_by_quarters
 ktap_test nothing_was_lost
 ktap_end
