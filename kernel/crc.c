@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CRC-32 on x86-64, by carry-less multiplication. */
+#include <linux/bug.h>
 #include <linux/init.h>
 #include <linux/kasan-checks.h>
 #include <linux/lockdep.h>
@@ -131,6 +132,7 @@ static void section_end(void)
  */
 void frdma_crc_begin(void)
 {
+	WARN_ON_ONCE(this_cpu_read(crc_in_section));
 	section_begin();
 }
 

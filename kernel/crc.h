@@ -31,7 +31,7 @@ u32 frdma_crc32_copy(u32 crc, void *dst, const void *src, size_t len);
 
 #include "compat/crc.h"
 
-static inline void frdma_crc_init(void)
+static __always_inline void frdma_crc_init(void)
 {
 	frdma_crc_plain_init();
 }
