@@ -21,7 +21,7 @@
 #include "../lib/udmabuf.h"
 
 /* More allocations than any of the operations makes. */
-#define MOST	3000
+#define MOST	30000
 
 #define LARGE	(8 << 20)
 

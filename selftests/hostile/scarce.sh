@@ -106,17 +106,21 @@ traffic_ends() {
 KINDS=(pd cq cq_size srq xrcd xsrq rc uc ud xrc_send mr odp dmabuf other_mr dm
 	of_dm mw ah group)
 
-for kind in "${KINDS[@]}" context channel; do
+for kind in "${KINDS[@]}" channel; do
 	ktap_test scarcely make $kind
 done
 # Not made: where ib_core has no memory for an XRC target of its own, in
 # create_xrc_qp_user(), it goes on counting it as a user of its domain, which
-# nobody can close any more.
-for kind in "${KINDS[@]}" xrc_recv; do
+# nobody can close any more; and a context that it cannot begin it frees
+# without the process that it has taken hold of, in UVERBS_METHOD_GET_CONTEXT.
+for kind in "${KINDS[@]}" xrc_recv context; do
 	ktap_test scarcely unmake $kind
 done
-# More than a thousand, and each takes a second.
-KTAP_LIMIT=${FULL:+20}300 ktap_test scarcely make link ${FULL:-17}
+# There are fifteen thousand, most of them for the files of its GIDs, and each
+# takes two seconds.
+step=199
+[ -z "${FULL:-}" ] || step=17
+KTAP_LIMIT=${FULL:+20}300 ktap_test scarcely make link $step
 for family in v4 v6; do
 	ktap_test traffic_goes_on $family 5
 done
