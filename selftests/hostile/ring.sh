@@ -3,7 +3,7 @@
 #
 # A process that scribbles over its rings breaks its own queue pairs and
 # nothing else: others on the same links go on, and it leaves nothing behind.
-# FULL=1 for minutes of it.
+# FULL=1 for minutes of it, FRDMA_SEED for what another run has scribbled.
 #
 # guests: 1
 # timeout: 600
@@ -22,12 +22,13 @@ scribbles() {
 }
 
 bystanders_go_on() {
-	local gid
+	local gid seed=${FRDMA_SEED:-$RANDOM}
 
+	note "FRDMA_SEED=$seed"
 	ends_up
 	gid=$(gid_index frdma0 v4)
 	flow v4 frdma0 frdma1
-	"$PROGRAMS/hostile/ring" frdma0 "$gid" random_nonsense "$1" $RANDOM \
+	"$PROGRAMS/hostile/ring" frdma0 "$gid" random_nonsense "$1" "$seed" \
 		>"$KTAP_TMP/said" 2>&1 || fail "ring: $(<"$KTAP_TMP/said")"
 	flow_is_well
 	note "$(<"$KTAP_TMP/said")"
