@@ -57,6 +57,15 @@ static struct outcome ignored(const struct victim *v, uint64_t value,
 	return usual;
 }
 
+/* Executed, but not acknowledged yet. */
+static struct outcome asked_for(const struct victim *v, uint64_t value,
+				struct outcome usual)
+{
+	if (!value)
+		usual.syndrome = SILENT;
+	return usual;
+}
+
 static struct outcome version(const struct victim *v, uint64_t value,
 			      struct outcome usual)
 {
@@ -213,6 +222,25 @@ static struct outcome lost_unless_5(const struct victim *v, uint64_t value,
 	return value == 5 ? usual : LOST;
 }
 
+static struct outcome lost_unless_4(const struct victim *v, uint64_t value,
+				    struct outcome usual)
+{
+	return value == 4 ? usual : LOST;
+}
+
+static struct outcome lost_unless_6(const struct victim *v, uint64_t value,
+				    struct outcome usual)
+{
+	return value == 6 ? usual : LOST;
+}
+
+/* Whatever it is then, it is none of ours. */
+static struct outcome protocol(const struct victim *v, uint64_t value,
+			       struct outcome usual)
+{
+	return value == 17 ? usual : LOST;
+}
+
 /** struct sweep - a field of a kind of packet gets many values */
 struct sweep {
 	enum kind kind;
@@ -232,6 +260,7 @@ static const struct sweep sweeps[] = {
 	{ RC, 0x04, "resv6", 6, ignored },
 	{ RC, 0x04, "resv7", 7, ignored },
 	{ RC, 0x04, "dqpn", 24, destination },
+	{ RC, 0x04, "ack", 1, asked_for },
 	{ RC, 0x04, "psn", 24, sequence },
 	{ RC, 0x05, "imm", 32, ignored },
 	{ RC, 0x0a, "va", 64, address },
@@ -250,40 +279,72 @@ static const struct sweep sweeps[] = {
 	{ RC, 0x17, "inv", 32, ignored },
 	{ RC, 0x1c, "select", 2, selected },
 	{ RC, 0x1c, "placement", 4, placed },
+	{ RC, 0x1c, "resv26", 26, ignored },
 	{ RC, 0x1c, "va", 64, address },
 	{ RC, 0x1c, "rkey", 32, key },
 	{ RC, 0x1c, "dma", 32, flushed },
 	{ RC, 0x1d, "va", 64, address_of_eight },
 	{ RC, 0x1d, "rkey", 32, key },
 	{ RC, 0x1d, "dma", 32, length_of_eight },
+	{ UC, 0x24, "se", 1, ignored },
+	{ UC, 0x24, "migreq", 1, ignored },
 	{ UC, 0x24, "tver", 4, version },
 	{ UC, 0x24, "pkey", 16, partition },
 	{ UC, 0x24, "dqpn", 24, destination },
+	{ UC, 0x24, "fecn", 1, ignored },
+	{ UC, 0x24, "becn", 1, ignored },
+	{ UC, 0x24, "resv6", 6, ignored },
+	{ UC, 0x24, "ack", 1, ignored },
+	{ UC, 0x24, "resv7", 7, ignored },
 	{ UC, 0x24, "psn", 24, ignored },
+	{ UC, 0x25, "imm", 32, ignored },
 	{ UC, 0x2a, "va", 64, address },
 	{ UC, 0x2a, "rkey", 32, key },
 	{ UC, 0x2a, "dma", 32, length },
+	{ UD, 0x64, "se", 1, ignored },
+	{ UD, 0x64, "migreq", 1, ignored },
 	{ UD, 0x64, "tver", 4, version },
 	{ UD, 0x64, "pkey", 16, partition },
 	{ UD, 0x64, "dqpn", 24, destination },
+	{ UD, 0x64, "fecn", 1, ignored },
+	{ UD, 0x64, "becn", 1, ignored },
+	{ UD, 0x64, "resv6", 6, ignored },
+	{ UD, 0x64, "ack", 1, ignored },
+	{ UD, 0x64, "resv7", 7, ignored },
 	{ UD, 0x64, "psn", 24, ignored },
 	{ UD, 0x64, "qkey", 32, queue_key },
+	{ UD, 0x64, "resv8", 8, ignored },
 	{ UD, 0x64, "sqpn", 24, ignored },
+	{ UD, 0x65, "imm", 32, ignored },
+	{ XRC_TARGET, 0xa4, "se", 1, ignored },
+	{ XRC_TARGET, 0xa4, "migreq", 1, ignored },
 	{ XRC_TARGET, 0xa4, "tver", 4, version },
+	{ XRC_TARGET, 0xa4, "pkey", 16, partition },
+	{ XRC_TARGET, 0xa4, "fecn", 1, ignored },
+	{ XRC_TARGET, 0xa4, "becn", 1, ignored },
+	{ XRC_TARGET, 0xa4, "resv6", 6, ignored },
 	{ XRC_TARGET, 0xa4, "dqpn", 24, destination },
+	{ XRC_TARGET, 0xa4, "ack", 1, asked_for },
+	{ XRC_TARGET, 0xa4, "resv7", 7, ignored },
 	{ XRC_TARGET, 0xa4, "psn", 24, sequence },
+	{ XRC_TARGET, 0xa4, "resv8", 8, ignored },
 	{ XRC_TARGET, 0xa4, "srqn", 24, shared_queue },
+	{ XRC_TARGET, 0xa5, "imm", 32, ignored },
 	{ XRC_TARGET, 0xaa, "rkey", 32, key },
 	{ XRC_TARGET, 0xaa, "va", 64, address },
+	{ XRC_TARGET, 0xaa, "dma", 32, length },
 	{ XRC_TARGET, 0xac, "srqn", 24, shared_queue },
 	{ }
 };
 
 static const struct sweep network_sweeps[] = {
+	{ RC, 0x04, "version", 4, lost_unless_4 },
 	{ RC, 0x04, "tos", 8, ignored },	/* CE marks, too */
 	{ RC, 0x04, "ttl", 8, ignored },
 	{ RC, 0x04, "ip_id", 16, ignored },
+	{ RC, 0x04, "evil", 1, ignored },
 	{ RC, 0x04, "df", 1, ignored },
+	{ RC, 0x04, "protocol", 8, protocol },
 	{ RC, 0x04, "ihl", 4, lost_unless_5 },
 	{ RC, 0x04, "ip_len", 16, lost },
 	{ RC, 0x04, "more", 1, lost_unless_0 },
@@ -297,6 +358,8 @@ static const struct sweep network_sweeps[] = {
 };
 
 static const struct sweep network6_sweeps[] = {
+	{ RC, 0x04, "version", 4, lost_unless_6 },
+	{ RC, 0x04, "protocol", 8, protocol },
 	{ RC, 0x04, "tclass", 8, ignored },
 	{ RC, 0x04, "flow", 20, ignored },
 	{ RC, 0x04, "hops", 8, ignored },
