@@ -81,7 +81,7 @@ traffic_goes_on() {
 	faults_are_possible
 	faults_set_up
 	ends_up
-	flow "$1" frdma0 frdma1
+	flow "$1" frdma0 frdma1 "${ALL_KINDS[@]}"
 	module_fails "$2"
 	flow_is_well
 	faults_set_up
