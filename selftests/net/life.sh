@@ -13,28 +13,28 @@
 
 # Nothing keeps module or interface.
 nothing_is_left() {
-	await 10 gone frdma0
-	await 10 gone frdma1
-	await 10 modprobe -r frdma
-	! ip link show va >/dev/null 2>&1 || within 9 ip link delete va
+	await 5 gone frdma0
+	await 5 gone frdma1
+	await 5 modprobe -r frdma
+	! ip link show va >/dev/null 2>&1 || within 5 ip link delete va
 	[ "$(wc -l < <(rdma link))" = 0 ]
 }
 
-# The ways in which a link ends.
+# The ways in which a link ends, none of which hangs.
 by_delete() {
-	rdma link delete frdma0
+	within 5 rdma link delete frdma0
 }
 
 by_netdev() {
-	within 9 ip link delete va
+	within 5 ip link delete va
 }
 
 by_namespace() {
-	ip netns delete far
+	within 5 ip netns delete far
 }
 
 by_rmmod() {
-	modprobe -r frdma
+	within 5 modprobe -r frdma
 }
 
 # A process polls, its link goes: each of its queue pairs, of all kinds, is told,
