@@ -6,7 +6,7 @@
  * the process fail in the same way. Or unmakes one so, which may fail, too, but
  * leaves it as it was.
  *
- *	scarce DEVICE GID KIND make|unmake [STEP]
+ *	scarce DEVICE GID KIND make|unmake STEP
  */
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -504,19 +504,18 @@ static bool unmake_scarcely(const struct kind *kind, unsigned int n,
 
 int main(int argc, char **argv)
 {
-	unsigned int n = 1, step = 1, refused = 0;
+	unsigned int n = 1, step, refused = 0;
 	const struct kind *kind;
 	bool make;
 
-	EXPECT(argc == 5 || argc == 6);
+	EXPECT(argc == 6);
 	open_device(argv[1], argv[2]);
 	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR);
 	EXPECT(fail_nth >= 0);
 	prepare();
 	kind = find_kind(argv[3]);
 	make = !strcmp(argv[4], "make");
-	if (argc == 6)
-		step = atoi(argv[5]);
+	step = atoi(argv[5]);
 
 	EXPECT(!kind->unmake(kind->make()));
 	while (n < MOST && (make ? make_scarcely(kind, n, &refused) :

@@ -43,12 +43,13 @@ copies_do_not() {
 	echo 1 >$FAULTS/fail_usercopy/require-end
 }
 
-# HOW is make or unmake; arguments of scarce.c. When an object has been unmade,
-# it cannot be told any more that there was no room for the answer.
+# Makes and unmakes things of each KIND, HOW (make or unmake) scarcely. When an
+# object has been unmade, it cannot be told any more that there was no room for
+# the answer. Arguments: HOW STEP KIND...
 scarcely() {
-	local how=$1
+	local how=$1 step=$2 kind
 
-	shift
+	shift 2
 	faults_are_possible
 	faults_set_up
 	[ "$how" = make ] || copies_do_not
@@ -57,8 +58,10 @@ scarcely() {
 	modprobe dummy numdummies=0
 	ip link add scarce type dummy
 	ip link set scarce up
-	leaves_no_object say_notes "$PROGRAMS/hostile/scarce" frdma0 \
-		"$(gid_index frdma0 v4)" "$1" "$how" "${@:2}"
+	for kind; do
+		leaves_no_object say_notes "$PROGRAMS/hostile/scarce" frdma0 \
+			"$(gid_index frdma0 v4)" "$kind" "$how" "$step"
+	done
 }
 
 # PERCENT of the allocations that the module asks for, itself or by what it
@@ -103,24 +106,25 @@ traffic_ends() {
 	pingpong v4 -n 20
 }
 
-KINDS=(pd cq cq_size srq xrcd xsrq rc uc ud xrc_send mr odp dmabuf other_mr dm
-	of_dm mw ah group)
+QUEUES=(pd cq cq_size srq channel)
+PAIRS=(rc uc ud xrcd xsrq xrc_send)
+MEMORY=(mr odp dmabuf other_mr dm of_dm mw ah group)
 
-for kind in "${KINDS[@]}" channel; do
-	ktap_test scarcely make $kind
+for kinds in QUEUES PAIRS MEMORY; do
+	declare -n chosen=$kinds
+	ktap_test scarcely make 1 "${chosen[@]}"
 done
 # Not made: where ib_core has no memory for an XRC target of its own, in
 # create_xrc_qp_user(), it goes on counting it as a user of its domain, which
 # nobody can close any more; and a context that it cannot begin it frees
 # without the process that it has taken hold of, in UVERBS_METHOD_GET_CONTEXT.
-for kind in "${KINDS[@]}" xrc_recv context; do
-	ktap_test scarcely unmake $kind
-done
+ktap_test scarcely unmake 1 "${QUEUES[@]}" "${PAIRS[@]}" "${MEMORY[@]}" \
+	xrc_recv context
 # There are fifteen thousand, most of them for the files of its GIDs, and each
 # takes two seconds.
 step=199
 [ -z "${FULL:-}" ] || step=17
-KTAP_LIMIT=${FULL:+20}300 ktap_test scarcely make link $step
+KTAP_LIMIT=${FULL:+20}300 ktap_test scarcely make $step link
 for family in v4 v6; do
 	ktap_test traffic_goes_on $family 5
 done
