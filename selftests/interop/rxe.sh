@@ -5,6 +5,7 @@
 #
 # guests: 2
 # mtu: 4200
+# kernel: stock
 # timeout: 900
 
 . "${0%/*}/../lib/frdma.sh"

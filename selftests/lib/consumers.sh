@@ -11,17 +11,6 @@ MOUNTED=/run/consumer
 # shellcheck disable=SC2034 # for ktap.sh
 KTAP_LIMIT=280
 
-# Skips the test if the kernel lacks a module; Documentation/consumers.md says
-# which kernels lack which.
-need_modules() {
-	local module
-
-	for module; do
-		modinfo -n "$module" >/dev/null 2>&1 ||
-			skip "this kernel has no $module"
-	done
-}
-
 # Makes FILE of so many MiB that cannot be guessed, and remembers it.
 fill() {
 	head -c "$2M" /dev/urandom >"$1"

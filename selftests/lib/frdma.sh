@@ -113,6 +113,17 @@ pair() {
 	}
 }
 
+# Skips the test if the kernel lacks a module; Documentation/consumers.md says
+# which kernels lack which.
+need_modules() {
+	local module
+
+	for module; do
+		modinfo -n "$module" >/dev/null 2>&1 ||
+			skip "this kernel has no $module"
+	done
+}
+
 # Runs a command, after which there have to be the RDMA objects that were there
 # before.
 leaves_no_object() {

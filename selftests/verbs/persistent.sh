@@ -16,6 +16,7 @@ dax_up() {
 	local seed
 
 	[ ! -c /dev/dax0.0 ] || return 0
+	need_modules nd_e820 nd_pmem dax_pmem device_dax
 	modprobe -a nd_e820 nd_pmem dax_pmem device_dax
 	await 20 [ -e $NVDIMM/drivers/nd_pmem/namespace0.0 ]
 	seed=$(<$NVDIMM/devices/region0/dax_seed)

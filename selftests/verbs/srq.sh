@@ -53,6 +53,7 @@ target_down() {
 nvme_target() {
 	local disk
 
+	need_modules nvme_rdma nvmet_rdma
 	target_up
 	defer target_down
 	modprobe nvme_rdma
