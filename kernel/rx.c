@@ -136,20 +136,27 @@ static u32 copy_headers(struct frdma_cursor *at, u32 len, u8 *headers)
 	return hdr_len;
 }
 
+/* @crc: up to the payload, which is at @at; @len: bytes of it, with its pad. */
+static bool payload_has_icrc(struct frdma_cursor at, u32 crc, u32 len)
+{
+	__le32 icrc;
+
+	crc = frdma_cursor_crc(&at, crc, len);
+	frdma_cursor_take(&at, &icrc, sizeof(icrc));
+	return icrc == frdma_icrc_final(crc);
+}
+
 /* @at: the payload; @len: bytes of the packet. */
 static bool icrc_is_right(struct rx_train *train, u32 i,
 			  struct frdma_cursor at, u32 len, u32 hdr_len)
 {
-	__le32 icrc;
 	u32 crc;
 
 	/* What a packet of a train would have had as one of its own. */
 	if (train->nr > 1)
 		frdma_icrc_pseudo_set(&train->pseudo, train->ip_id + i, len);
 	crc = frdma_icrc_seed(&train->pseudo, train->headers, hdr_len);
-	crc = frdma_cursor_crc(&at, crc, len - hdr_len - FRDMA_ICRC_LEN);
-	frdma_cursor_take(&at, &icrc, sizeof(icrc));
-	return icrc == frdma_icrc_final(crc);
+	return payload_has_icrc(at, crc, len - hdr_len - FRDMA_ICRC_LEN);
 }
 
 /* The queue pair that a packet must name in order to be for this one. */
@@ -246,19 +253,26 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 	return true;
 }
 
-/* Is packet @i good, and like the good one before, which it follows? */
+/*
+ * Is packet @i good, and like the good one before, which it follows? Then its
+ * BTH is known beforehand, to the last bit, and so is the CRC of what is in
+ * front of the payload.
+ */
 static bool rx_train_continues_run(struct rx_train *train, u32 i)
 {
-	const struct frdma_bth *bth = (const void *)train->headers;
+	const struct frdma_bth *bth = &train->pseudo.crc_bth;
 	struct frdma_cursor at = train->at;
 	u32 len = train->last_len;
+	struct frdma_bth found;
+	u32 crc;
 
 	if (rx_train_len(train, i) != len)
 		return false;
 
-	frdma_cursor_take(&at, train->headers, sizeof(*bth));
-	if (!frdma_hdr_continues_run(&train->last, bth) ||
-	    !icrc_is_right(train, i, at, len, sizeof(*bth)))
+	crc = frdma_icrc_seed_next(&train->pseudo);
+	frdma_cursor_take(&at, &found, sizeof(found));
+	if (memcmp(&found, bth, sizeof(found)) ||
+	    !payload_has_icrc(at, crc, len - sizeof(*bth) - FRDMA_ICRC_LEN))
 		return false;
 
 	frdma_cursor_skip(&train->at, len);

@@ -328,6 +328,20 @@ static u32 room_for_run(const struct frdma_tx *tx, u32 len)
 }
 
 /*
+ * The CRC of the headers of packet @i of a run, which are at @at. What is
+ * between the first one and the last, which may ask for an acknowledgement, is
+ * the packet before but for what counts; if it has no header that may differ.
+ */
+static u32 seed_packet(struct frdma_tx *tx, u32 i, const void *at, u32 hdr_len)
+{
+	if (i && i < tx->run - 1 && hdr_len == sizeof(struct frdma_bth))
+		return frdma_icrc_seed_next(&tx->pseudo);
+
+	frdma_icrc_pseudo_set(&tx->pseudo, tx->nr + i, tx->at_len);
+	return frdma_icrc_seed(&tx->pseudo, at, hdr_len);
+}
+
+/*
  * Where its ICRC will be, each packet is summed, and the headers are now. The
  * one that asks for an acknowledgement comes last, if there is room for all.
  */
@@ -343,8 +357,7 @@ static void build_headers(struct frdma_tx *tx, bool all)
 
 	for (i = 0; i < tx->run; i++, at += tx->at_len) {
 		sum = at + tx->at_len - FRDMA_ICRC_LEN;
-		frdma_icrc_pseudo_set(&tx->pseudo, tx->nr + i, tx->at_len);
-		*sum = frdma_icrc_seed(&tx->pseudo, at, hdr_len);
+		*sum = seed_packet(tx, i, at, hdr_len);
 	}
 }
 

@@ -8,6 +8,7 @@
 #define FRDMA_PROTO_ENV_H
 
 #include <linux/bitfield.h>
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>

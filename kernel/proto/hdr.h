@@ -189,19 +189,16 @@ static inline bool frdma_hdr_may_run(const struct frdma_hdr *hdr)
 }
 
 /**
- * frdma_hdr_continues_run() - does a packet differ in its PSN only, the next
- * @last: BTH of the one before, which has no other header
- * @bth: BTH of this one, of as many bytes
+ * frdma_hdr_next_bth() - what the next packet of a run begins with
+ * @bth: of the one before, which has no other header; becomes that of the next,
+ *       to the last bit
  */
-static inline bool frdma_hdr_continues_run(const struct frdma_bth *last,
-					   const struct frdma_bth *bth)
+static inline void frdma_hdr_next_bth(struct frdma_bth *bth)
 {
-	u32 before = be32_to_cpu(last->apsn), apsn = be32_to_cpu(bth->apsn);
+	u32 apsn = be32_to_cpu(bth->apsn);
 
-	return bth->opcode == last->opcode && bth->flags == last->flags &&
-	       bth->pkey == last->pkey && bth->dqpn == last->dqpn &&
-	       !((apsn ^ before) & ~FRDMA_BTH_PSN) &&
-	       (apsn & FRDMA_BTH_PSN) == frdma_psn_add(before, 1);
+	bth->apsn = cpu_to_be32((apsn & ~FRDMA_BTH_PSN) |
+				frdma_psn_add(apsn, 1));
 }
 
 /**

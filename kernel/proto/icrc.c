@@ -132,47 +132,48 @@ static bool bth_is_like(const struct frdma_bth *a, const struct frdma_bth *b)
 
 /*
  * A CRC is linear: each bit that is another one than it was changes the same
- * bits of the state behind the BTH. What counts changes its lowest bits.
+ * bits of the state behind the BTH. What counts up changes its lowest bits, all
+ * up to some bit: so low[n] is what bits n to 0 change together, and any other
+ * change is put together of such.
  */
-static u32 crc_of_bits(const u32 *bit, u32 changed)
+static u32 crc_of_bits(const u32 *low, u32 changed)
 {
-	u32 crc = 0;
+	u32 ends = changed ^ changed >> 1, crc = 0;
 
-	for (; changed; changed >>= 1, bit++)
-		if (changed & 1)
-			crc ^= *bit;
+	for (; ends; ends &= ends - 1)
+		crc ^= low[__ffs(ends)];
 	return crc;
 }
 
 static u32 crc_of_ip_id(u16 changed)
 {
-	static const u32 bit[16] = {
-		0xcf9e17c8, 0x444d29d1, 0x889a53a2, 0xca45a105,
-		0x4ffa444b, 0x9ff48896, 0xe498176d, 0x1241289b,
-		0x9570d495, 0xf190af6b, 0x38505897, 0x70a0b12e,
-		0xe141625c, 0x19f3c2f9, 0x33e785f2, 0x67cf0be4,
+	static const u32 low[16] = {
+		0xcf9e17c8, 0x8bd33e19, 0x03496dbb, 0xc90cccbe,
+		0x86f688f5, 0x19020063, 0xfd9a170e, 0xefdb3f95,
+		0x7aabeb00, 0x8b3b446b, 0xb36b1cfc, 0xc3cbadd2,
+		0x228acf8e, 0x3b790d77, 0x089e8885, 0x6f518361,
 	};
 
-	return crc_of_bits(bit, changed);
+	return crc_of_bits(low, changed);
 }
 
 static u32 crc_of_apsn(u32 changed)
 {
-	static const u32 bit[32] = {
-		0x77073096, 0xee0e612c, 0x076dc419, 0x0edb8832,
-		0x1db71064, 0x3b6e20c8, 0x76dc4190, 0xedb88320,
-		0x191b3141, 0x32366282, 0x646cc504, 0xc8d98a08,
-		0x4ac21251, 0x958424a2, 0xf0794f05, 0x3b83984b,
-		0x01c26a37, 0x0384d46e, 0x0709a8dc, 0x0e1351b8,
-		0x1c26a370, 0x384d46e0, 0x709a8dc0, 0xe1351b80,
-		0xb8bc6765, 0xaa09c88b, 0x8f629757, 0xc5b428ef,
-		0x5019579f, 0xa032af3e, 0x9b14583d, 0xed59b63b,
+	static const u32 low[32] = {
+		0x77073096, 0x990951ba, 0x9e6495a3, 0x90bf1d91,
+		0x8d080df5, 0xb6662d3d, 0xc0ba6cad, 0x2d02ef8d,
+		0x3419decc, 0x062fbc4e, 0x6243794a, 0xaa9af342,
+		0xe058e113, 0x75dcc5b1, 0x85a58ab4, 0xbe2612ff,
+		0xbfe478c8, 0xbc60aca6, 0xbb69047a, 0xb57a55c2,
+		0xa95cf6b2, 0x9111b052, 0xe18b3d92, 0x00be2612,
+		0xb8024177, 0x120b89fc, 0x9d691eab, 0x58dd3644,
+		0x08c461db, 0xa8f6cee5, 0x33e296d8, 0xdebb20e3,
 	};
 
-	return crc_of_bits(bit, changed);
+	return crc_of_bits(low, changed);
 }
 
-/* The state behind the BTH of a packet as long as the one before. */
+/* The state behind the BTH of a packet; kept for the next of its length. */
 static u32 crc_of_bth(struct frdma_icrc_pseudo *pseudo,
 		      const struct frdma_bth *bth)
 {
@@ -198,11 +199,26 @@ u32 frdma_icrc_seed(struct frdma_icrc_pseudo *pseudo, const void *transport,
 	const size_t bth_len = sizeof(struct frdma_bth);
 	u32 crc;
 
+	if (hdr_len == bth_len)
+		return crc_of_bth(pseudo, transport);
 	if (!pseudo->repeats)
 		return crc_of_headers(pseudo, transport, hdr_len);
 
 	crc = crc_of_bth(pseudo, transport);
-	if (hdr_len == bth_len)
-		return crc;
 	return frdma_crc32(crc, transport + bth_len, hdr_len - bth_len);
+}
+
+u32 frdma_icrc_seed_next(struct frdma_icrc_pseudo *pseudo)
+{
+	struct frdma_bth *bth = &pseudo->crc_bth;
+	__be32 before = bth->apsn;
+
+	frdma_hdr_next_bth(bth);
+	pseudo->crc ^= crc_of_apsn(be32_to_cpu(before ^ bth->apsn));
+	if (!pseudo_is_ipv6(pseudo)) {
+		pseudo->ip_id = pseudo->crc_ip_id + 1;
+		pseudo->crc ^= crc_of_ip_id(pseudo->ip_id ^ pseudo->crc_ip_id);
+		pseudo->crc_ip_id = pseudo->ip_id;
+	}
+	return pseudo->crc;
 }

@@ -30,7 +30,8 @@
  * @udp_len: length in the UDP header, once it is set; 0: not yet
  * @ip_id: the identification that was set last; 0 with IPv6
  * @repeats: the packet is as long as the one before
- * @have_crc: the rest is set: from the second packet of one length on
+ * @have_crc: the rest is set: by a packet of this length that has a BTH only,
+ *            or the second one of any
  * @crc: the state behind the BTH of a packet of this length
  * @crc_ip_id: its identification
  * @crc_bth: its BTH
@@ -93,6 +94,19 @@ void frdma_icrc_pseudo_set(struct frdma_icrc_pseudo *pseudo, u16 ip_id,
  */
 u32 frdma_icrc_seed(struct frdma_icrc_pseudo *pseudo,
 		    const void *transport, size_t hdr_len);
+
+/**
+ * frdma_icrc_seed_next() - as frdma_icrc_seed(), for the next packet of a run
+ * @pseudo: seeded with the BTH of the packet before, which has no other header
+ *
+ * The next packet is as long, and nothing in front of its payload is another
+ * but the PSN and, with IPv4, the identification: both have counted up by one.
+ * Its BTH, all bits of it, is in @pseudo->crc_bth then: for a receiver to
+ * compare.
+ *
+ * Context: any. Return: state for frdma_crc32(), to go on with the payload.
+ */
+u32 frdma_icrc_seed_next(struct frdma_icrc_pseudo *pseudo);
 
 /**
  * frdma_icrc_final() - the ICRC, as it is stored behind payload and pad

@@ -222,6 +222,7 @@ static void run_soon(struct sim_side *side)
 static u32 gather_run(struct wire_pkt *const *train, u32 nr, u8 *bytes)
 {
 	const struct wire_pkt *first = train[0];
+	struct frdma_bth next;
 	struct frdma_hdr hdr;
 	const u8 *payload;
 	u32 i;
@@ -235,9 +236,10 @@ static u32 gather_run(struct wire_pkt *const *train, u32 nr, u8 *bytes)
 		    hdr.hdr_len != sizeof(struct frdma_bth) ||
 		    !frdma_hdr_may_run(&hdr))
 			break;
-		if (i && !frdma_hdr_continues_run((void *)train[i - 1]->bytes,
-						  (void *)pkt->bytes))
+		if (i && memcmp(pkt->bytes, &next, sizeof(next)))
 			break;
+		memcpy(&next, pkt->bytes, sizeof(next));
+		frdma_hdr_next_bth(&next);
 		memcpy(bytes + i * hdr.payload_len, payload, hdr.payload_len);
 	}
 	return i;

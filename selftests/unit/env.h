@@ -42,6 +42,7 @@ typedef __s64 s64;
 #define FIELD_PREP(mask, val) \
 	(((typeof(mask))(val) << __builtin_ctzl(mask)) & (mask))
 #define FIELD_MAX(mask)		((mask) >> __builtin_ctzl(mask))
+#define __ffs(word)		__builtin_ctzl(word)
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))

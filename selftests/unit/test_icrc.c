@@ -399,3 +399,61 @@ TEST(frdma_icrc_seed__the_last_of_a_message_behind_its_middle)
 		EXPECT_EQ(frdma_icrc_final(crc), reference_icrc(&pkt));
 	}
 }
+
+/* Sets the PSN of a BTH, and leaves what shares its word. */
+static void put_psn(u8 *bth, u32 psn)
+{
+	bth[9] = psn >> 16;
+	put_be16(bth + 10, psn);
+}
+
+/*
+ * Some runs one after the other. Each begins anywhere, often where much carries,
+ * has any bits in its BTH, and may be cut short by a packet that was foretold
+ * and did not come.
+ */
+static void seed_runs(u32 ip_len)
+{
+	static const u32 carries[] = {
+		0, 0xff, 0xffff, 0x7fffff, 0xfffffe, 0xffffff,
+	};
+	struct frdma_icrc_pseudo pseudo;
+	struct packet pkt;
+	u8 *bth = pkt.bytes + ip_len + FRDMA_ICRC_UDP_LEN;
+	u32 run, i, psn, crc;
+	u16 id;
+
+	make_packet(&pkt, ip_len, FRDMA_SEND_MIDDLE, 8);
+	if (ip_len == FRDMA_ICRC_IPV4_LEN)
+		frdma_icrc_pseudo_ipv4(&pseudo, pkt.bytes, bth - 8);
+	else
+		frdma_icrc_pseudo_ipv6(&pseudo, pkt.bytes, bth - 8);
+
+	for (run = 0; run < 500 && !tap_failed(); run++) {
+		rnd_fill(&rnd, bth + 1, 11);
+		psn = rnd_u64(&rnd);
+		if (run % 2)
+			psn = carries[run / 2 % ARRAY_SIZE(carries)] - run % 3;
+		id = run % 5 ? rnd_u64(&rnd) : -(run % 7);
+
+		for (i = 0; i < 40; i++, psn++, id++) {
+			put_psn(bth, psn);
+			frdma_icrc_pseudo_set(&pseudo, id, 12 + 8 + 4);
+			crc = i ? frdma_icrc_seed_next(&pseudo) :
+				  frdma_icrc_seed(&pseudo, bth, 12);
+			EXPECT(!memcmp(&pseudo.crc_bth, bth, 12));
+			crc = frdma_crc32(crc, bth + 12, 8);
+			if (ip_len == FRDMA_ICRC_IPV4_LEN)
+				put_be16(pkt.bytes + 4, id);
+			EXPECT_EQ(frdma_icrc_final(crc), reference_icrc(&pkt));
+		}
+		if (run % 4 == 3)
+			frdma_icrc_seed_next(&pseudo);
+	}
+}
+
+TEST(frdma_icrc_seed_next__runs_of_any_begin)
+{
+	seed_runs(FRDMA_ICRC_IPV4_LEN);
+	seed_runs(FRDMA_ICRC_IPV6_LEN);
+}
