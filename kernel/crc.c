@@ -23,6 +23,11 @@ crc_fn frdma_crc_128, frdma_crc_copy_128;
 crc_fn frdma_crc_256, frdma_crc_copy_256;
 crc_fn frdma_crc_512, frdma_crc_copy_512;
 
+/* copy_x86.S; for any width: what it takes is there with all of them. */
+typedef void copy_fn(void *dst, const void *src, size_t len);
+
+copy_fn frdma_copy_256;
+
 /* Bits of the registers to be used; 0: none, frdma_crc32_plain() does all. */
 static unsigned int crc_width __ro_after_init;
 
@@ -122,10 +127,11 @@ static void section_end(void)
 }
 
 /**
- * frdma_crc_begin - some CRCs follow each other
+ * frdma_crc_begin - some CRCs follow each other, or some copies
  *
- * Makes frdma_crc32() and frdma_crc32_copy() cheaper until frdma_crc_end(); a
- * CPU that cannot make them so does as before. Sections do not nest.
+ * Makes frdma_crc32(), frdma_crc32_copy() and frdma_copy() cheaper until
+ * frdma_crc_end(); a CPU that cannot make them so does as before. Sections do
+ * not nest.
  *
  * Context: bottom halves off. From here on no preemption: nothing that sleeps,
  * takes a lock, allocates or calls into the stack; a train of packets at most.
@@ -137,7 +143,7 @@ void frdma_crc_begin(void)
 }
 
 /**
- * frdma_crc_end - the last of some CRCs is done
+ * frdma_crc_end - the last of some CRCs or copies is done
  *
  * Context: as frdma_crc_begin(), and the same CPU.
  */
@@ -190,4 +196,23 @@ u32 frdma_crc32_copy(u32 crc, void *dst, const void *src, size_t len)
 	crc = copy_by_width(crc, dst, src, len);
 	section_end();
 	return crc;
+}
+
+/**
+ * frdma_copy - copy bytes, as memcpy()
+ * @dst: receives the bytes
+ * @src: bytes, which may change meanwhile; they do not overlap @dst
+ * @len: number of bytes
+ *
+ * Context: bottom halves off; other than memcpy() in a section only.
+ */
+void frdma_copy(void *dst, const void *src, size_t len)
+{
+	if (!this_cpu_read(crc_in_section)) {
+		memcpy(dst, src, len);
+		return;
+	}
+	kasan_check_read(src, len);
+	kasan_check_write(dst, len);
+	frdma_copy_256(dst, src, len);
 }

@@ -4,7 +4,8 @@
  * can. Nothing is inverted: a CRC begins as ~0.
  *
  * On x86-64 that takes the vector registers, which the kernel lends out for a
- * while. Whoever has several packets to sum borrows them once:
+ * while. Whoever has several packets to sum, or much to copy, borrows them
+ * once:
  *
  *	frdma_crc_begin();
  *	for (...)
@@ -28,6 +29,7 @@ void frdma_crc_begin(void);
 void frdma_crc_end(void);
 u32 frdma_crc32(u32 crc, const void *p, size_t len);
 u32 frdma_crc32_copy(u32 crc, void *dst, const void *src, size_t len);
+void frdma_copy(void *dst, const void *src, size_t len);
 
 #else
 
@@ -63,6 +65,11 @@ static inline u32 frdma_crc32_copy(u32 crc, void *dst, const void *src,
 {
 	memcpy(dst, src, len);
 	return frdma_crc32(crc, dst, len);
+}
+
+static inline void frdma_copy(void *dst, const void *src, size_t len)
+{
+	memcpy(dst, src, len);
 }
 
 #endif

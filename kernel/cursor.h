@@ -167,6 +167,7 @@ struct frdma_payload {
 static inline void frdma_payload_copy(struct frdma_payload *from, void *dst,
 				      u32 len)
 {
+	const void *src;
 	u32 n;
 
 	for (; len; len -= n, dst += n) {
@@ -174,8 +175,12 @@ static inline void frdma_payload_copy(struct frdma_payload *from, void *dst,
 			frdma_cursor_skip(&from->at, from->gap);
 			from->left = from->len;
 		}
-		n = min(len, from->left);
-		frdma_cursor_copy(&from->at, dst, n);
+		n = min(frdma_cursor_run(&from->at, &src), from->left);
+		n = min(n, len);
+		if (WARN_ON_ONCE(!n))
+			return;
+		frdma_copy(dst, src, n);
+		frdma_cursor_skip(&from->at, n);
 		from->left -= n;
 	}
 }

@@ -304,7 +304,7 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src,
  * @from: their payload; moved behind the bytes
  * @len: bytes, may be 0; all of them in the packets
  *
- * Context: between enter and leave.
+ * Context: between enter and leave; bottom halves off, no section of crc.h.
  */
 void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
 			struct frdma_payload *from, size_t len);

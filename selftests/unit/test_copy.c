@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The copy of kernel/copy_x86.S, as the kernel has it. What the sanitizers do
+ * not see in assembly, pages that nobody may touch do.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "rnd.h"
+#include "tap.h"
+
+#ifdef __x86_64__
+
+#define SHORT_MAX	300
+#define LONG_MAX_LEN	70000
+#define ALIGNMENTS	64
+#define CANARY		64
+#define CANARY_BYTE	0xa5
+
+void frdma_copy_256(void *dst, const void *src, size_t len);
+
+static struct rnd rnd = { 4 };
+
+/* Memory between two pages that nobody may touch. */
+static u8 *fenced_page(void)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	u8 *mem = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert(mem != MAP_FAILED);
+	assert(!mprotect(mem, page, PROT_NONE));
+	assert(!mprotect(mem + 2 * page, page, PROT_NONE));
+	return mem + page;
+}
+
+static void unfence(u8 *mem)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	munmap(mem - page, 3 * page);
+}
+
+/* All of the copy, and nothing around it. @dst has canaries on both sides. */
+static void check_copy(u8 *dst, const u8 *src, size_t len)
+{
+	u8 canary[CANARY];
+
+	memset(canary, CANARY_BYTE, sizeof(canary));
+	memset(dst - CANARY, CANARY_BYTE, len + 2 * CANARY);
+	frdma_copy_256(dst, src, len);
+	EXPECT(!memcmp(dst, src, len));
+	EXPECT(!memcmp(dst - CANARY, canary, CANARY));
+	EXPECT(!memcmp(dst + len, canary, CANARY));
+}
+
+static void every_short_one(void)
+{
+	static u8 from[ALIGNMENTS + SHORT_MAX];
+	static u8 to[2 * CANARY + ALIGNMENTS + SHORT_MAX];
+	u32 s, d, len;
+
+	rnd_fill(&rnd, from, sizeof(from));
+	for (s = 0; s < ALIGNMENTS && !tap_failed(); s++)
+		for (d = 0; d < ALIGNMENTS; d++)
+			for (len = 0; len <= SHORT_MAX; len++)
+				check_copy(to + CANARY + d, from + s, len);
+}
+
+static void long_ones(void)
+{
+	u8 *from = malloc(LONG_MAX_LEN + ALIGNMENTS);
+	u8 *to = malloc(LONG_MAX_LEN + ALIGNMENTS + 2 * CANARY);
+	int i;
+
+	rnd_fill(&rnd, from, LONG_MAX_LEN + ALIGNMENTS);
+	for (i = 0; i < 1000 && !tap_failed(); i++)
+		check_copy(to + CANARY + rnd_below(&rnd, ALIGNMENTS),
+			   from + rnd_below(&rnd, ALIGNMENTS),
+			   rnd_below(&rnd, LONG_MAX_LEN + 1));
+	free(from);
+	free(to);
+}
+
+/* All of it lies at the very beginning of what may be touched, or at its end. */
+static void not_a_byte_outside(void)
+{
+	size_t page = sysconf(_SC_PAGESIZE), len;
+	u8 *from = fenced_page(), *to = fenced_page();
+
+	rnd_fill(&rnd, from, page);
+	for (len = 0; len <= 2 * SHORT_MAX; len++) {
+		frdma_copy_256(to, from, len);
+		EXPECT(!memcmp(to, from, len));
+		frdma_copy_256(to + page - len, from + page - len, len);
+		EXPECT(!memcmp(to + page - len, from + page - len, len));
+	}
+	unfence(from);
+	unfence(to);
+}
+
+/**
+ * struct steps - what is seen of a copy after each of its instructions
+ * @src: its source
+ * @dst: its destination: what was stored there is inverted at once
+ * @len: bytes of it
+ * @stored: bytes that were stored so far
+ * @bad: a byte was stored that is not the next one
+ */
+static struct steps {
+	const u8 *src;
+	u8 *dst;
+	size_t len;
+	size_t stored;
+	bool bad;
+} steps;
+
+static void look_at_step(int sig)
+{
+	size_t i;
+
+	for (i = 0; i < steps.len; i++) {
+		if (steps.dst[i] != steps.src[i])
+			continue;
+		steps.bad |= i != steps.stored;
+		steps.stored++;
+		steps.dst[i] = ~steps.src[i];
+	}
+}
+
+/* From here on, a SIGTRAP after each instruction; or none from here on. */
+static inline void toggle_trap(void)
+{
+	asm volatile("lea -128(%%rsp), %%rsp; pushfq; xorq $0x100, (%%rsp); "
+		     "popfq; lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+}
+
+static void copy_in_steps(u8 *dst, const u8 *src, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		dst[i] = ~src[i];
+	steps = (struct steps) { .src = src, .dst = dst, .len = len };
+	toggle_trap();
+	frdma_copy_256(dst, src, len);
+	toggle_trap();
+}
+
+/* A process may see a byte, and write there: it is not stored once more. */
+static void each_byte_once_in_their_order(void)
+{
+	void (*before)(int) = signal(SIGTRAP, look_at_step);
+	static u8 from[SHORT_MAX], to[SHORT_MAX];
+	size_t len;
+
+	rnd_fill(&rnd, from, sizeof(from));
+	for (len = 0; len < SHORT_MAX; len++) {
+		copy_in_steps(to, from, len);
+		EXPECT(!steps.bad);
+		EXPECT_EQ(steps.stored, len);
+	}
+	signal(SIGTRAP, before);
+}
+
+#define TEST_IF_AVX(run)						\
+TEST(frdma_copy_256__##run)						\
+{									\
+	if (__builtin_cpu_supports("avx"))				\
+		run();							\
+	else								\
+		tap_skip("the processor does without");			\
+}
+
+TEST_IF_AVX(every_short_one)
+TEST_IF_AVX(long_ones)
+TEST_IF_AVX(not_a_byte_outside)
+TEST_IF_AVX(each_byte_once_in_their_order)
+
+#else
+
+TEST(frdma_copy__x86)
+{
+	tap_skip("of x86-64 only");
+}
+
+#endif /* __x86_64__ */
