@@ -6,11 +6,16 @@
 #	report.py json FIGURES NAME=VALUE...	the figures as JSON, with what
 #						else is known of the run
 #	report.py table JSON			as a table of ratios
+#	report.py page JSON DIR			as DIR/index.html, and in
+#						DIR/charts.gp what gnuplot is
+#						to draw for it
 #
 # FIGURES is what selftests/perf/measure writes. A figure that was measured
 # several times is the median of them.
 
+import html
 import json
+import os
 import signal
 import statistics
 import sys
@@ -158,6 +163,123 @@ def print_table(bench):
     print_columns(TABLE, table_rows(bench))
 
 
+# Charts: a name, a title, the rows to show, and what their labels say.
+CHARTS = (
+    ("mtu", "64 KiB, by MTU",
+     lambda r: r[0] == "veth" and r[3:] == (65536, 1, 1),
+     lambda r: f"{r[2]}, {r[1]}"),
+    ("mtu-large", "1 MiB, by MTU",
+     lambda r: r[0] == "veth" and r[3:] == (1048576, 1, 1),
+     lambda r: f"{r[2]}, {r[1]}"),
+    ("small", "Small messages at MTU 1500, one by one or in lists",
+     lambda r: r[0] == "veth" and r[1] == 1500 and r[3] <= 4096 and
+     not is_trip(r[2]),
+     lambda r: f"{r[2]} {r[3]}, {r[4]} QP, {r[5]}"),
+    ("qps", "64 KiB at MTU 1500, by number of QPs",
+     lambda r: r[:2] == ("veth", 1500) and r[3] == 65536,
+     lambda r: f"{r[2]}, {r[4]}"),
+    ("trips", "Round trips at MTU 1500",
+     lambda r: r[:2] == ("veth", 1500) and is_trip(r[2]),
+     lambda r: r[2]),
+    ("loopback", "Both programs on one device, MTU 1500",
+     lambda r: r[0] == "loopback",
+     lambda r: f"{r[2]} {r[3]}"),
+)
+
+# gnuplot's part that all charts share. Bars that belong together touch.
+PLOT_STYLE = """\
+set terminal svg size 960,400 font "sans-serif,12" background "white"
+set style data histogram
+set style histogram clustered gap 1
+set style fill solid noborder
+set datafile separator "\\t"
+set datafile missing "-"
+set key outside top right horizontal
+set grid ytics lc rgb "#dddddd"
+set border 3
+set xtics nomirror rotate by -30
+set bmargin 6
+set ytics nomirror
+set ylabel "instructions per message"
+set format y "%'.0f"
+set yrange [0:*]
+"""
+
+COLOURS = {"frdma": "#1b6ca8", "rxe": "#c8553d", "tcp": "#8a8a8a"}
+
+
+def charts(bench):
+    """The charts that have something to show: name, title, rows."""
+    rows = compared(bench)
+    for chart, title, wanted, label in CHARTS:
+        chosen = [(label(row), costs) for row, costs in rows if wanted(row)]
+        if chosen:
+            yield chart, title, chosen
+
+
+def plot(chart, title, rows, directory):
+    """What gnuplot is told to draw a chart of those who have figures."""
+    shown_ones = [contender for contender in CONTENDERS
+                  if any(costs.get(contender) for _, costs in rows)]
+    lines = ["\t".join([f'"{label}"'] + [
+        str(costs.get(contender) or "-")
+        for contender in shown_ones]) for label, costs in rows]
+    bars = ", ".join(
+        f"$data using {column}{':xtic(1)' if column == 2 else ''} "
+        f'title "{name(contender)}" lc rgb "{COLOURS[contender]}"'
+        for column, contender in enumerate(shown_ones, 2))
+    return "\n".join(["$data << EOD"] + lines + ["EOD",
+                     f'set title "{title}"',
+                     f'set output "{directory}/{chart}.svg"',
+                     f"plot {bars}", ""])
+
+
+PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>frdma: make bench</title>
+<style>
+body {{ font-family: sans-serif; max-width: 60em; margin: 2em auto }}
+table {{ border-collapse: collapse }}
+td, th {{ padding: .2em .6em; text-align: right;
+	border-bottom: 1px solid #ddd }}
+img {{ max-width: 100% }}
+</style>
+<h1>frdma, rdma_rxe and TCP</h1>
+<p>Instructions per message, both sides together; a ratio above 1 is in favour
+of frdma. {about}</p>
+{charts}
+<h2>All figures</h2>
+<table>
+{rows}
+</table>
+</html>
+"""
+
+
+def html_row(words, cell):
+    return "<tr>" + "".join(
+        f"<{cell}>{html.escape(word)}</{cell}>" for word in words)
+
+
+def write_page(bench, directory):
+    about = "; ".join(f"{key} {value}" for key, value in bench.items()
+                      if key != "figures")
+    pictures, plots = [], [PLOT_STYLE]
+    for chart, title, rows in charts(bench):
+        plots.append(plot(chart, title, rows, directory))
+        pictures.append(f'<p><img src="{chart}.svg" '
+                        f'alt="{html.escape(title)}"></p>')
+    with open(os.path.join(directory, "charts.gp"), "w") as out:
+        out.write("\n".join(plots))
+    with open(os.path.join(directory, "index.html"), "w") as out:
+        out.write(PAGE.format(
+            about=html.escape(about) + ".", charts="\n".join(pictures),
+            rows="\n".join([html_row(TABLE, "th")] + [
+                html_row(row, "td") for row in table_rows(bench)])))
+
+
 def write_json(file, facts):
     bench = dict(fact.split("=", 1) for fact in facts)
     bench["figures"] = read_figures(file)
@@ -170,8 +292,10 @@ def main(command=None, *words):
         write_json(words[0], words[1:])
     elif command == "table" and len(words) == 1:
         print_table(read_json(words[0]))
+    elif command == "page" and len(words) == 2:
+        write_page(read_json(words[0]), words[1])
     else:
-        raise Bad("json FIGURES NAME=VALUE... | table JSON")
+        raise Bad("json FIGURES NAME=VALUE... | table JSON | page JSON DIR")
 
 
 if __name__ == "__main__":
