@@ -25,8 +25,10 @@ soak:		## tests without end: SOAK_SECONDS=7200, or until interrupted
 	@scripts/soak
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
 	@scripts/programs $(PROGRAMS)
-bench:		## figures against rdma_rxe; QUICK=1 the short form
+bench:		## figures against rdma_rxe and TCP; QUICK=1 the short form
 	@scripts/bench
+bench-compare:	## what has become of them: A=old.json B=new.json
+	@scripts/bench compare $(if $(A),"$(A)") $(if $(B),"$(B)")
 
 ##@ Use it on this machine
 all:		## build the module for the running kernel, and the provider
@@ -47,5 +49,5 @@ help:		## this list
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 
-.PHONY: all bench check check-debug check-programs clean conformance demo fuzz \
-	help install lint soak uninstall
+.PHONY: all bench bench-compare check check-debug check-programs clean \
+	conformance demo fuzz help install lint soak uninstall

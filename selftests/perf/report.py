@@ -9,6 +9,7 @@
 #	report.py page JSON DIR			as DIR/index.html, and in
 #						DIR/charts.gp what gnuplot is
 #						to draw for it
+#	report.py compare OLD NEW		what has become of each figure
 #
 # FIGURES is what selftests/perf/measure writes. A figure that was measured
 # several times is the median of them.
@@ -287,6 +288,26 @@ def write_json(file, facts):
     print()
 
 
+def compare(old, new):
+    """Prints what each figure of either file has become, own ones first."""
+    before, after = ({
+        (figure["contender"],) + tuple(figure[axis] for axis in AXES):
+        figure["instructions"] for figure in bench["figures"]}
+        for bench in (old, new))
+    rows = [[str(word) for word in key] + [
+        shown(before.get(key)), shown(after.get(key)),
+        ratio(after.get(key), before.get(key))]
+        for key in sorted({**before, **after},
+                          key=lambda key: (CONTENDERS.index(key[0])
+                                           if key[0] in CONTENDERS else 9))]
+    for label, bench in (("old", old), ("new", new)):
+        print(f"{label}: " + "; ".join(
+            f"{key} {value}" for key, value in bench.items()
+            if key != "figures"))
+    print()
+    print_columns(("contender", *AXES, "old", "new", "new/old"), rows)
+
+
 def main(command=None, *words):
     if command == "json" and words:
         write_json(words[0], words[1:])
@@ -294,8 +315,11 @@ def main(command=None, *words):
         print_table(read_json(words[0]))
     elif command == "page" and len(words) == 2:
         write_page(read_json(words[0]), words[1])
+    elif command == "compare" and len(words) == 2:
+        compare(read_json(words[0]), read_json(words[1]))
     else:
-        raise Bad("json FIGURES NAME=VALUE... | table JSON | page JSON DIR")
+        raise Bad("json FIGURES NAME=VALUE... | table JSON | page JSON DIR |"
+                  " compare OLD NEW")
 
 
 if __name__ == "__main__":
