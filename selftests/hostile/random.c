@@ -114,6 +114,16 @@ static void reserve(void)
 	zone = (unsigned char *)at + 4 * ARENA;
 }
 
+/* Where in the kernel its threads are. */
+static void say_stacks(pid_t pid)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "cat /proc/%d/task/*/stack", pid);
+	fflush(stdout);
+	(void)!system(command);
+}
+
 /* Its end; it has to make calls until then. One in three is killed. */
 static void watch_life(pid_t pid, uint64_t seed)
 {
@@ -132,9 +142,10 @@ static void watch_life(pid_t pid, uint64_t seed)
 			calls = stats->calls;
 			moved = now();
 		}
-		if (now() - moved > HANG) {
+		if (now() - moved > HANG * slow()) {
 			printf("the life of seed %lu hangs\n",
 			       (unsigned long)seed);
+			say_stacks(pid);
 			exit(1);
 		}
 		usleep(2000);

@@ -48,6 +48,14 @@ static inline double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
+/* So many times as long as elsewhere all may take: on the debug kernel. */
+static inline unsigned int slow(void)
+{
+	const char *times = getenv("FRDMA_SLOW");
+
+	return times ? atoi(times) : 1;
+}
+
 static inline struct ibv_qp_attr init_attr(void)
 {
 	return (struct ibv_qp_attr) {

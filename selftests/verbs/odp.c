@@ -753,14 +753,6 @@ static void late_pages_are_waited_for(void)
 	unmake_ends(&e);
 }
 
-/* So many times as long as elsewhere all may take: on the debug kernel. */
-static unsigned int slow(void)
-{
-	const char *times = getenv("FRDMA_SLOW");
-
-	return times ? atoi(times) : 1;
-}
-
 /*
  * While a page is late, its process can neither map memory nor start threads:
  * so what a test wants then is made before, and waits for this.
