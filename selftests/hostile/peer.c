@@ -210,36 +210,20 @@ static struct outcome udp_length(const struct victim *v, uint64_t value,
 	return value || !peer.ipv6 ? LOST : usual;
 }
 
-static struct outcome lost_unless_0(const struct victim *v, uint64_t value,
-				    struct outcome usual)
-{
-	return value ? LOST : usual;
+/* A rule: the packet counts with one value of the field only. */
+#define LOST_UNLESS(only)						\
+static struct outcome lost_unless_##only(const struct victim *v,	\
+					 uint64_t value,		\
+					 struct outcome usual)		\
+{									\
+	return value == (only) ? usual : LOST;				\
 }
 
-static struct outcome lost_unless_5(const struct victim *v, uint64_t value,
-				    struct outcome usual)
-{
-	return value == 5 ? usual : LOST;
-}
-
-static struct outcome lost_unless_4(const struct victim *v, uint64_t value,
-				    struct outcome usual)
-{
-	return value == 4 ? usual : LOST;
-}
-
-static struct outcome lost_unless_6(const struct victim *v, uint64_t value,
-				    struct outcome usual)
-{
-	return value == 6 ? usual : LOST;
-}
-
-/* Whatever it is then, it is none of ours. */
-static struct outcome protocol(const struct victim *v, uint64_t value,
-			       struct outcome usual)
-{
-	return value == 17 ? usual : LOST;
-}
+LOST_UNLESS(0)
+LOST_UNLESS(4)
+LOST_UNLESS(5)
+LOST_UNLESS(6)
+LOST_UNLESS(17)
 
 /** struct sweep - a field of a kind of packet gets many values */
 struct sweep {
@@ -344,7 +328,7 @@ static const struct sweep network_sweeps[] = {
 	{ RC, 0x04, "ip_id", 16, ignored },
 	{ RC, 0x04, "evil", 1, ignored },
 	{ RC, 0x04, "df", 1, ignored },
-	{ RC, 0x04, "protocol", 8, protocol },
+	{ RC, 0x04, "protocol", 8, lost_unless_17 },
 	{ RC, 0x04, "ihl", 4, lost_unless_5 },
 	{ RC, 0x04, "ip_len", 16, lost },
 	{ RC, 0x04, "more", 1, lost_unless_0 },
@@ -359,7 +343,7 @@ static const struct sweep network_sweeps[] = {
 
 static const struct sweep network6_sweeps[] = {
 	{ RC, 0x04, "version", 4, lost_unless_6 },
-	{ RC, 0x04, "protocol", 8, protocol },
+	{ RC, 0x04, "protocol", 8, lost_unless_17 },
 	{ RC, 0x04, "tclass", 8, ignored },
 	{ RC, 0x04, "flow", 20, ignored },
 	{ RC, 0x04, "hops", 8, ignored },

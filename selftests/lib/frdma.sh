@@ -113,8 +113,8 @@ pair() {
 	}
 }
 
-# Skips the test if the kernel lacks a module; Documentation/consumers.md says
-# which kernels lack which.
+# Skips the test if the kernel lacks one of these modules, as each distribution's
+# lacks some, and the debug kernel most.
 need_modules() {
 	local module
 

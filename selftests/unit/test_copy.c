@@ -1,58 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The copy of kernel/copy_x86.S, as the kernel has it. What the sanitizers do
- * not see in assembly, pages that nobody may touch do.
+ * The copy of kernel/copy_x86.S, as the kernel has it.
  */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "rnd.h"
-#include "tap.h"
+#include "x86.h"
 
 #ifdef __x86_64__
-
-#define SHORT_MAX	300
-#define LONG_MAX_LEN	70000
-#define ALIGNMENTS	64
-#define CANARY		64
-#define CANARY_BYTE	0xa5
 
 void frdma_copy_256(void *dst, const void *src, size_t len);
 
 static struct rnd rnd = { 4 };
 
-/* Memory between two pages that nobody may touch. */
-static u8 *fenced_page(void)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-	u8 *mem = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert(mem != MAP_FAILED);
-	assert(!mprotect(mem, page, PROT_NONE));
-	assert(!mprotect(mem + 2 * page, page, PROT_NONE));
-	return mem + page;
-}
-
-static void unfence(u8 *mem)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-
-	munmap(mem - page, 3 * page);
-}
-
 /* All of the copy, and nothing around it. @dst has canaries on both sides. */
 static void check_copy(u8 *dst, const u8 *src, size_t len)
 {
-	u8 canary[CANARY];
-
-	memset(canary, CANARY_BYTE, sizeof(canary));
-	memset(dst - CANARY, CANARY_BYTE, len + 2 * CANARY);
+	put_canaries(dst, len);
 	frdma_copy_256(dst, src, len);
 	EXPECT(!memcmp(dst, src, len));
-	EXPECT(!memcmp(dst - CANARY, canary, CANARY));
-	EXPECT(!memcmp(dst + len, canary, CANARY));
+	EXPECT(has_canaries(dst, len));
 }
 
 static void every_short_one(void)
@@ -87,7 +56,7 @@ static void long_ones(void)
 static void not_a_byte_outside(void)
 {
 	size_t page = sysconf(_SC_PAGESIZE), len;
-	u8 *from = fenced_page(), *to = fenced_page();
+	u8 *from = fenced(page), *to = fenced(page);
 
 	rnd_fill(&rnd, from, page);
 	for (len = 0; len <= 2 * SHORT_MAX; len++) {
@@ -96,8 +65,8 @@ static void not_a_byte_outside(void)
 		frdma_copy_256(to + page - len, from + page - len, len);
 		EXPECT(!memcmp(to + page - len, from + page - len, len));
 	}
-	unfence(from);
-	unfence(to);
+	unfence(from, page);
+	unfence(to, page);
 }
 
 /**

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The CRC-32 of kernel/crc_x86.S, as the kernel has it. The sanitizers do not
- * see what assembly touches: canaries and pages that nobody may touch do.
+ * The CRC-32 of kernel/crc_x86.S, as the kernel has it.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -10,15 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "rnd.h"
-#include "tap.h"
+#include "x86.h"
 
 #ifdef __x86_64__
-
-#define SHORT_MAX	300
-#define LONG_MAX_LEN	70000
-#define ALIGNMENTS	64
-#define CANARY		64
-#define CANARY_BYTE	0xa5
 
 typedef u32 crc_fn(u32 crc, const void *src, size_t len, void *dst);
 
@@ -52,45 +45,13 @@ static u32 crc_by_bit(u32 crc, const void *buf, size_t len)
 	return crc;
 }
 
-/* Memory between two pages that nobody may touch; its end is one of a page. */
-static u8 *fenced(size_t len)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-	u8 *mem;
-
-	len = (len + page - 1) / page * page;
-	mem = mmap(NULL, len + 2 * page, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert(mem != MAP_FAILED);
-	assert(!mprotect(mem, page, PROT_NONE));
-	assert(!mprotect(mem + page + len, page, PROT_NONE));
-	return mem + page;
-}
-
-static void unfence(u8 *mem, size_t len)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-
-	munmap(mem - page, (len + page - 1) / page * page + 2 * page);
-}
-
-static bool is_canary(const u8 *at)
-{
-	static u8 canary[CANARY];
-
-	if (!canary[0])
-		memset(canary, CANARY_BYTE, sizeof(canary));
-	return !memcmp(at, canary, sizeof(canary));
-}
-
 static void check_copy(crc_fn *copy, u32 crc, const u8 *src, size_t len,
 		       u8 *dst, u32 want)
 {
-	memset(dst - CANARY, CANARY_BYTE, len + 2 * CANARY);
+	put_canaries(dst, len);
 	EXPECT_EQ(copy(crc, src, len, dst), want);
 	EXPECT(!memcmp(dst, src, len));
-	EXPECT(is_canary(dst - CANARY));
-	EXPECT(is_canary(dst + len));
+	EXPECT(has_canaries(dst, len));
 }
 
 static void every_short_one(const struct width *width)
@@ -132,15 +93,14 @@ static void long_ones_in_pieces(const struct width *width)
 		EXPECT_EQ(width->sum(seed, src, len, NULL), want);
 		check_copy(width->copy, seed, src, len, dst, want);
 
-		memset(dst - CANARY, CANARY_BYTE, len + 2 * CANARY);
+		put_canaries(dst, len);
 		for (done = 0; done < len; done += n) {
 			n = min(len - done, rnd_below(&rnd, 5000) + 1);
 			crc = width->copy(crc, src + done, n, dst + done);
 		}
 		EXPECT_EQ(crc, want);
 		EXPECT(!memcmp(dst, src, len));
-		EXPECT(is_canary(dst - CANARY));
-		EXPECT(is_canary(dst + len));
+		EXPECT(has_canaries(dst, len));
 	}
 	free(from);
 	free(to);

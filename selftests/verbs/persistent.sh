@@ -13,11 +13,11 @@ NVDIMM=/sys/bus/nd
 # Makes /dev/dax0.0 of the memory: what a process maps of that may stay pinned,
 # which files on such memory do not allow.
 dax_up() {
-	local seed
+	local modules=(nd_e820 nd_pmem dax_pmem device_dax) seed
 
 	[ ! -c /dev/dax0.0 ] || return 0
-	need_modules nd_e820 nd_pmem dax_pmem device_dax
-	modprobe -a nd_e820 nd_pmem dax_pmem device_dax
+	need_modules "${modules[@]}"
+	modprobe -a "${modules[@]}"
 	await 20 [ -e $NVDIMM/drivers/nd_pmem/namespace0.0 ]
 	seed=$(<$NVDIMM/devices/region0/dax_seed)
 	echo namespace0.0 >$NVDIMM/drivers/nd_pmem/unbind
