@@ -26,9 +26,9 @@ static enum frdma_mr_fault store_data(struct frdma_qp *qp,
 
 	if (!pkt->hdr.payload_len)
 		return FRDMA_MR_OK;
-	return frdma_sge_scatter_skb(qp->dev, qp->pd, to.wr->sge,
-				     to.wr->wqe.num_sge, to.off, pkt->payload,
-				     frdma_rx_len(pkt));
+	return frdma_sge_scatter_payload(qp->dev, qp->pd, to.wr->sge,
+					 to.wr->wqe.num_sge, to.off,
+					 pkt->payload, frdma_rx_len(pkt));
 }
 
 static enum frdma_mr_fault store_atomic(struct frdma_qp *qp,
@@ -216,4 +216,14 @@ void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb)
 {
 	frdma_rx_each(frdma_qp_of_send(side), skb, true, take_answer,
 		      take_run);
+}
+
+/**
+ * frdma_completer_take - take an answer, or a run, that never was in a buffer
+ * @qp: whose send side the caller owns
+ * @pkt: judged as frdma_rx_each() would; becomes what would follow it
+ */
+void frdma_completer_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+{
+	frdma_rx_hand_over(qp, pkt, take_answer, take_run);
 }

@@ -5,6 +5,10 @@
 
 #include "run.h"
 
+struct frdma_qp;
+struct frdma_rx_pkt;
+
 void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb);
+void frdma_completer_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
 
 #endif /* FRDMA_COMPLETER_H */

@@ -201,7 +201,8 @@ u32 frdma_crc32_copy(u32 crc, void *dst, const void *src, size_t len)
 /**
  * frdma_copy - copy bytes, as memcpy()
  * @dst: receives the bytes
- * @src: bytes, which may change meanwhile; they do not overlap @dst
+ * @src: bytes, which may change meanwhile; where they overlap @dst, what is
+ *	there afterwards is of no use to anybody
  * @len: number of bytes
  *
  * Context: bottom halves off; other than memcpy() in a section only.

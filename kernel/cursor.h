@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A place among the bytes of a buffer, which only moves forwards. A train is
+ * A place among the bytes of a buffer, or of memory that is lent, which only
+ * moves forwards. A train is
  * read from its first byte to its last, and its fragments are many: whoever
  * counted from the beginning each time (skb_copy_bits()) would spend more on
  * finding bytes than on copying them.
@@ -11,17 +12,20 @@
 #include <linux/skbuff.h>
 
 #include "crc.h"
+#include "lent.h"
 
 /**
- * struct frdma_cursor - a place in a buffer
- * @skb: the buffer, without a list of fragments
- * @frag: the fragment it is in, -1: the linear part
+ * struct frdma_cursor - a place in a buffer, or in what is lent
+ * @skb: the buffer, without a list of fragments; NULL: it is in @lent
+ * @lent: the memory
+ * @frag: the fragment, or the piece, it is in; -1: the linear part
  * @off: bytes from its beginning
  *
  * A copy of it is a mark to come back to.
  */
 struct frdma_cursor {
 	const struct sk_buff *skb;
+	const struct frdma_lent *lent;
 	int frag;
 	u32 off;
 };
@@ -33,18 +37,46 @@ static inline struct frdma_cursor frdma_cursor_at(const struct sk_buff *skb,
 	return (struct frdma_cursor) { .skb = skb, .frag = -1, .off = off };
 }
 
+/** frdma_cursor_in() - the first byte of @lent */
+static inline struct frdma_cursor
+frdma_cursor_in(const struct frdma_lent *lent)
+{
+	return (struct frdma_cursor) { .lent = lent };
+}
+
+/* As frdma_cursor_run(), in what is lent. */
+static inline u32 frdma_cursor_run_lent(struct frdma_cursor *at,
+					const void **kaddr)
+{
+	const struct frdma_lent *lent = at->lent;
+	const struct kvec *vec;
+
+	for (; at->frag < lent->nr; at->frag++) {
+		vec = &lent->vec[at->frag];
+		if (likely(at->off < vec->iov_len)) {
+			*kaddr = vec->iov_base + at->off;
+			return vec->iov_len - at->off;
+		}
+		at->off -= vec->iov_len;
+	}
+	return 0;
+}
+
 /**
  * frdma_cursor_run() - the bytes that follow each other here
  * @at: the place; moved into the next part if its own has ended
  * @kaddr: receives their address
  *
- * Return: how many; 0 at the end of the buffer.
+ * Return: how many; 0 at the end of all.
  */
 static inline u32 frdma_cursor_run(struct frdma_cursor *at, const void **kaddr)
 {
-	const struct skb_shared_info *info = skb_shinfo(at->skb);
+	const struct skb_shared_info *info;
 	const skb_frag_t *frag;
 	u32 end;
+
+	if (!at->skb)
+		return frdma_cursor_run_lent(at, kaddr);
 
 	if (at->frag < 0) {
 		end = skb_headlen(at->skb);
@@ -56,6 +88,7 @@ static inline u32 frdma_cursor_run(struct frdma_cursor *at, const void **kaddr)
 		at->frag = 0;
 	}
 
+	info = skb_shinfo(at->skb);
 	for (; at->frag < info->nr_frags; at->frag++) {
 		frag = &info->frags[at->frag];
 		end = skb_frag_size(frag);
@@ -148,8 +181,8 @@ static inline u32 frdma_cursor_crc(struct frdma_cursor *at, u32 crc, u32 len)
  * @len: bytes of it in each packet
  * @gap: bytes between that of one packet and that of the next
  *
- * That of a single packet ends before the gap. A copy of it is a mark to come
- * back to.
+ * That of a single packet ends before the gap. What is lent has no gaps. A copy
+ * of it is a mark to come back to.
  */
 struct frdma_payload {
 	struct frdma_cursor at;
@@ -157,6 +190,14 @@ struct frdma_payload {
 	u32 len;
 	u32 gap;
 };
+
+/** frdma_payload_of() - what is lent, as the payload of packets */
+static inline struct frdma_payload frdma_payload_of(const struct frdma_lent *lent)
+{
+	return (struct frdma_payload) {
+		.at = frdma_cursor_in(lent), .left = U32_MAX,
+	};
+}
 
 /**
  * frdma_payload_copy() - copy what follows, and go on behind it

@@ -43,6 +43,11 @@
 
 #include "compat/ops.h"
 
+static bool loopback = true;
+module_param(loopback, bool, 0644);
+MODULE_PARM_DESC(loopback,
+		 "what the attribute of new links is: spare packets to themselves");
+
 /* Guards the list of links, which makes interfaces and GUIDs unique in it. */
 static DEFINE_SPINLOCK(links_lock);
 static LIST_HEAD(links);
@@ -320,6 +325,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	ib->dev.parent = get_parent(ndev);
 	strscpy(ib->node_desc, "frdma", sizeof(ib->node_desc));
 
+	dev->loopback = loopback;
 	INIT_LIST_HEAD(&dev->entry);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);

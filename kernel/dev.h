@@ -39,6 +39,8 @@ struct frdma_stats;
  * @counters: struct frdma_qp_counter by number
  * @counters_past: what those counted that are no more; under the lock of
  *                 @counters
+ * @loopback: packets to this device's own queue pairs are not made; read and
+ *	written without a lock
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
  * @nr_cq: completion queues alive
@@ -72,6 +74,7 @@ struct frdma_dev {
 	struct frdma_stats __percpu *stats;
 	struct xarray counters;
 	struct frdma_stats *counters_past;
+	bool loopback;
 	bool port_active;
 	atomic_t nr_qp;
 	atomic_t nr_cq;

@@ -4,6 +4,7 @@
 #include "dev.h"
 #include "limit.h"
 #include "modify.h"
+#include "net.h"
 #include "proto/wire.h"
 #include "qp.h"
 #include "recv.h"
@@ -134,6 +135,7 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 
 	if (mask & IB_QP_AV) {
 		qp->path.av = *av;
+		qp->path.ours = frdma_net_dev_has_gid(qp->dev, &av->dgid);
 		dst_cache_reset(&qp->path.dst);
 	}
 	if (mask & (IB_QP_AV | IB_QP_DEST_QPN))
@@ -203,6 +205,7 @@ static void enter_state(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 	if (cur == IB_QPS_RTR && next == IB_QPS_RTS) {
 		frdma_req_init(&qp->sq.req, attr->sq_psn);
 		frdma_cc_init(&qp->sq.req.cc, FRDMA_WINDOW);
+		qp->sq.abroad = false;
 	}
 	if (next == IB_QPS_SQD && cur != IB_QPS_SQD) {
 		qp->sq.drained = false;

@@ -356,8 +356,8 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src, size_t len)
  */
 #define COPY_SECTION_MIN	SZ_2K
 
-void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
-			struct frdma_payload *from, size_t len)
+void frdma_mr_write_payload(struct frdma_mr *mr, u64 addr,
+			    struct frdma_payload *from, size_t len)
 {
 	bool much = len >= COPY_SECTION_MIN;
 	void *kaddr;
@@ -400,6 +400,20 @@ bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
 			return false;
 		n = frdma_refs_add(refs, kaddr, n);
 		if (!n)
+			return false;
+	}
+	return true;
+}
+
+bool frdma_mr_lend(const struct frdma_mr *mr, u64 addr, size_t len,
+		   struct frdma_lent *lent)
+{
+	void *kaddr;
+	size_t n;
+
+	for (; len; len -= n, addr += n) {
+		n = frdma_mr_run(mr, addr, len, &kaddr);
+		if (!frdma_lent_add(lent, kaddr, n))
 			return false;
 	}
 	return true;

@@ -33,6 +33,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "cursor.h"
+#include "lent.h"
 #include "number.h"
 #include "odp.h"
 #include "pages.h"
@@ -298,7 +299,7 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src,
 		    size_t len);
 
 /**
- * frdma_mr_write_skb() - copy from packets into a region
+ * frdma_mr_write_payload() - copy from packets into a region
  * @mr: entered for the range, with the right to write
  * @addr: first byte
  * @from: their payload; moved behind the bytes
@@ -306,8 +307,8 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src,
  *
  * Context: between enter and leave; bottom halves off, no section of crc.h.
  */
-void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
-			struct frdma_payload *from, size_t len);
+void frdma_mr_write_payload(struct frdma_mr *mr, u64 addr,
+			    struct frdma_payload *from, size_t len);
 
 /**
  * frdma_mr_refs() - the pages of a range, to be sent without a copy
@@ -322,6 +323,31 @@ void frdma_mr_write_skb(struct frdma_mr *mr, u64 addr,
  */
 bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
 		   struct frdma_refs *refs);
+
+/**
+ * frdma_mr_lend() - the memory of a range, to be read where it lies
+ * @mr: entered for the range, with pages that are present
+ * @addr: first byte
+ * @len: bytes
+ * @lent: to which the pieces are added; good until frdma_mr_leave(), or, if
+ *	frdma_mr_outlasts_leave(), to the end of the RCU read section
+ *
+ * Context: between enter and leave. Return: false if there was no room for all
+ * of them.
+ */
+bool frdma_mr_lend(const struct frdma_mr *mr, u64 addr, size_t len,
+		   struct frdma_lent *lent);
+
+/**
+ * frdma_mr_outlasts_leave() - does the RCU read section keep a region's memory
+ * @mr: entered
+ *
+ * That of others is kept only until frdma_mr_leave().
+ */
+static inline bool frdma_mr_outlasts_leave(const struct frdma_mr *mr)
+{
+	return mr->kind < FRDMA_MR_FAST || mr->kind == FRDMA_MR_DMA;
+}
 
 /**
  * struct frdma_mr_waiter - someone who waits for an invalidation

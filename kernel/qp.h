@@ -54,6 +54,7 @@ struct frdma_ib_qp {
  * @av: addresses and what goes into their headers
  * @dst: route, per CPU; looked up again when routing changes
  * @sport: UDP source port, constant for the connection (A17.9.2)
+ * @ours: the peer's address was one of this device's own when it was set
  *
  * Written by modify, which owns both sides; @dst by whoever sends.
  */
@@ -61,6 +62,7 @@ struct frdma_path {
 	struct frdma_av av;
 	struct dst_cache dst;
 	u16 sport;
+	bool ours;
 };
 
 /**
@@ -84,6 +86,8 @@ struct frdma_path {
  * @page_in: waits for pages of regions that are not pinned; nothing is sent
  *	meanwhile
  * @bound_windows: a window was bound here, once at least
+ * @abroad: packets went by the network stack, and may still be on their way
+ * @abroad_at: when the last of them was sent, in jiffies
  * @drained: in this SQD state, all that was begun is complete
  * @drain_event: SQ_DRAINED is to be raised then
  * @notify: a completion was pushed and the event is not yet delivered
@@ -105,6 +109,8 @@ struct frdma_sq {
 	struct frdma_page_in page_in;
 	bool draining;
 	bool bound_windows;
+	bool abroad;
+	unsigned long abroad_at;
 	bool drained;
 	bool drain_event;
 	bool notify;
@@ -132,6 +138,8 @@ struct frdma_sq {
  * @read_budget: READ response packets that may still be sent in this step
  * @flushed: bytes of the FLUSH at hand that are in persistent memory
  * @page_in: waits for pages of regions that are not pinned
+ * @loop: the peer, while it owns this side and its own send side, so that it
+ *	takes answers without packets (loopback.h); else NULL
  * @comm_est: the COMM_EST event was raised
  * @notify: a completion was pushed and the event is not yet delivered
  */
@@ -153,6 +161,7 @@ struct frdma_rq {
 	u32 read_budget;
 	u64 flushed;
 	struct frdma_page_in page_in;
+	struct frdma_qp *loop;
 	bool comm_est;
 	bool notify;
 };

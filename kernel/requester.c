@@ -3,6 +3,8 @@
 
 #include "dev.h"
 #include "fast.h"
+#include "lent.h"
+#include "loopback.h"
 #include "mr.h"
 #include "mw.h"
 #include "proto/wqe.h"
@@ -431,6 +433,17 @@ static bool plan_run(struct frdma_qp *qp, struct frdma_req_pkt *run, u32 max)
 	return true;
 }
 
+static void note_sent(struct frdma_qp *qp, const struct frdma_req_pkt *run)
+{
+	struct frdma_req *rq = &qp->sq.req;
+
+	if (frdma_req_repeats(rq))
+		frdma_qp_count_add(qp, FRDMA_CNT_RESENT_PACKETS, run->nr);
+	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, run->hdr.opcode,
+		       run->hdr.psn, run->len, run->nr);
+	frdma_req_sent(rq, run);
+}
+
 static enum packet_fate send_run(struct frdma_qp *qp, struct frdma_tx *tx,
 				 struct frdma_req_pkt *run)
 {
@@ -444,11 +457,55 @@ static enum packet_fate send_run(struct frdma_qp *qp, struct frdma_tx *tx,
 	    (fate == PACKET_UNSENT && frdma_req_is_reliable(rq)))
 		return fate;
 
-	if (frdma_req_repeats(rq))
-		frdma_qp_count_add(qp, FRDMA_CNT_RESENT_PACKETS, run->nr);
-	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, run->hdr.opcode,
-		       run->hdr.psn, run->len, run->nr);
-	frdma_req_sent(rq, run);
+	note_sent(qp, run);
+	return PACKET_SENT;
+}
+
+/* As many of the run as there are pieces for, and @run is of these then. */
+static enum packet_fate lend_payload(struct frdma_qp *qp,
+				     const struct frdma_swr *wr,
+				     struct frdma_req_pkt *run,
+				     struct frdma_lent *lent)
+{
+	u32 len = run->nr * run->len;
+	enum frdma_mr_fault fault;
+
+	lent->nr = 0;
+	lent->len = 0;
+	if (!len)
+		return PACKET_SENT;
+	if (wr->wqe.flags & FRDMA_WQE_INLINE) {
+		frdma_lent_add(lent, (void *)wr->sge + run->off, len);
+		return PACKET_SENT;
+	}
+
+	fault = frdma_sge_lend(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
+			       run->off, len, lent);
+	if (fault != FRDMA_MR_NO_REFS)
+		return fate_of(fault);
+	if (lent->len < run->len)
+		return PACKET_UNSENT;
+	frdma_req_plan_run(&qp->sq.req, run, lent->len / run->len);
+	return PACKET_SENT;
+}
+
+/* The same without packets. What memory can not be lent stays unsent. */
+static enum packet_fate pass_run(struct frdma_qp *qp, struct frdma_loop *loop,
+				 struct frdma_req_pkt *run)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+	struct frdma_lent lent;
+	enum packet_fate fate;
+
+	fate = lend_payload(qp, wr, run, &lent);
+	if (fate == PACKET_BAD_MEMORY)
+		wr->status = FRDMA_WC_LOC_PROT_ERR;
+	if (fate != PACKET_SENT)
+		return fate;
+
+	note_sent(qp, run);
+	frdma_loopback_send(loop, run, &lent);
 	return PACKET_SENT;
 }
 
@@ -470,6 +527,51 @@ static bool may_send(const struct frdma_qp *qp)
 	       frdma_req_judge(&qp->sq.req) == FRDMA_REQ_SEND;
 }
 
+/* The peer's time begins when all has left (IBTA 9.7.6.1.3). */
+static void watch_peer(struct frdma_qp *qp, u64 now_ns)
+{
+	struct frdma_req *rq = &qp->sq.req;
+
+	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq) ||
+			  frdma_retry_paused(&rq->retry), now_ns);
+}
+
+/* A FLUSH may take as long as all else together. */
+static u32 cost_of(const struct frdma_req_pkt *run)
+{
+	if (frdma_op(run->hdr.opcode)->kind == FRDMA_KIND_FLUSH)
+		return FRDMA_SEND_BUDGET;
+	return run->nr * run->span;
+}
+
+/*
+ * Send to a peer on the same device. Returns what of the budget it took, that
+ * of the answers to READs included; 0 if nothing can be sent so.
+ */
+static u32 pass_burst(struct frdma_qp *qp, u32 budget)
+{
+	enum packet_fate fate;
+	struct frdma_req_pkt run;
+	struct frdma_loop loop;
+	u32 sent = 0, max;
+
+	if (!frdma_loopback_begin(&loop, qp))
+		return 0;
+	do {
+		max = min(budget - sent,
+			  frdma_loopback_run_max(qp->sq.req.mtu));
+		fate = plan_run(qp, &run, max) ? pass_run(qp, &loop, &run) :
+						 PACKET_BAD_MEMORY;
+		if (fate != PACKET_SENT)
+			break;
+		sent += min(cost_of(&run), budget - sent);
+	} while (sent < budget && may_send(qp));
+	frdma_loopback_end(&loop);
+
+	watch_peer(qp, ktime_get_ns());
+	return sent;
+}
+
 /*
  * Send packets of one flow. A connected queue pair has only one; a datagram
  * may need another for each work request.
@@ -486,6 +588,13 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 	u32 sent = 0;
 	u64 now_ns;
 
+	if (qp->path.ours) {
+		sent = pass_burst(qp, budget);
+		if (sent || first->status)
+			return sent;
+	}
+	qp->sq.abroad = true;
+	qp->sq.abroad_at = jiffies;
 	if (!find_flow(qp, first, &flow)) {
 		first->status = FRDMA_WC_LOC_QP_OP_ERR;
 		return 0;
@@ -503,7 +612,6 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 
 	refused = !frdma_tx_end(&tx) || fate == PACKET_UNSENT;
 
-	/* The peer's time begins when the packets have left (IBTA 9.7.6.1.3). */
 	now_ns = ktime_get_ns();
 
 	/*
@@ -514,8 +622,7 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 		frdma_cc_lost(&rq->cc);
 		frdma_retry_local(&rq->retry, now_ns);
 	}
-	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq) ||
-			  frdma_retry_paused(&rq->retry), now_ns);
+	watch_peer(qp, now_ns);
 	return sent;
 }
 

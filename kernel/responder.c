@@ -5,6 +5,8 @@
 
 #include "dev.h"
 #include "flush.h"
+#include "lent.h"
+#include "loopback.h"
 #include "mr.h"
 #include "proto/resp.h"
 #include "qp.h"
@@ -32,14 +34,10 @@ static struct frdma_flow flow_to_peer(struct frdma_qp *qp)
 	};
 }
 
-/* A packet without payload: ACK, NAK, or the answer to an atomic. */
-static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
+static void send_packet(struct frdma_qp *qp, const struct frdma_hdr *hdr)
 {
 	struct frdma_flow flow = flow_to_peer(qp);
 	struct frdma_tx tx;
-
-	hdr->dqpn = qp->attr.dest_qp_num;
-	hdr->pkey = FRDMA_PKEY_DEFAULT;
 
 	frdma_tx_begin(&tx, &flow);
 	if (frdma_tx_reserve(&tx, hdr, 0, 1)) {
@@ -48,11 +46,25 @@ static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
 			       hdr->psn, 0, 1);
 	}
 	frdma_tx_end(&tx);
+}
+
+/* A packet without payload: ACK, NAK, or the answer to an atomic. */
+static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
+{
+	static const struct frdma_lent nothing;
+
+	hdr->dqpn = qp->attr.dest_qp_num;
+	hdr->pkey = FRDMA_PKEY_DEFAULT;
 
 	if (frdma_hdr_is_nak(hdr))
 		trace_frdma_nak(qp->dev->ndev->ifindex, qp->qpn, true, hdr);
 	else
 		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, true, hdr);
+
+	if (qp->rq.loop)
+		frdma_loopback_answer(qp, hdr, 0, 1, &nothing);
+	else
+		send_packet(qp, hdr);
 }
 
 static void send_ack(struct frdma_qp *qp)
@@ -149,9 +161,9 @@ static enum frdma_resp_verdict store_send(struct frdma_qp *qp,
 	u32 len = frdma_rx_len(pkt);
 	enum frdma_mr_fault fault;
 
-	fault = frdma_sge_scatter_skb(qp->dev, qp->rq.pd, cur->sge,
-				      cur->wqe.num_sge, got, pkt->payload,
-				      len);
+	fault = frdma_sge_scatter_payload(qp->dev, qp->rq.pd, cur->sge,
+					  cur->wqe.num_sge, got, pkt->payload,
+					  len);
 	if (fault == FRDMA_MR_OK)
 		return FRDMA_RESP_ACCEPT;
 	/* The packet of a run that misses them asks, when it comes alone. */
@@ -228,7 +240,7 @@ static enum frdma_resp_verdict execute_write(struct frdma_qp *qp,
 		return FRDMA_RESP_BAD_KEY;
 	verdict = ask_for_write(qp, pkt, mr, va, starts ? len : rs->left);
 	if (verdict == FRDMA_RESP_ACCEPT)
-		frdma_mr_write_skb(mr, va, &from, payload_len);
+		frdma_mr_write_payload(mr, va, &from, payload_len);
 	frdma_mr_leave(mr);
 	return verdict;
 }
@@ -601,6 +613,50 @@ static enum frdma_resp_verdict enter_response(struct frdma_qp *qp, u32 len,
 }
 
 /*
+ * Returns how many packets were built from the region, if there is payload.
+ * What cannot be built is lost; the peer will miss it.
+ */
+static u32 build_response(struct frdma_qp *qp, struct frdma_tx *tx,
+			  const struct frdma_hdr *hdr, u32 nr,
+			  const struct frdma_mr *mr)
+{
+	u32 len = hdr->payload_len;
+
+	nr = frdma_tx_reserve(tx, hdr, len, nr);
+	if (!nr)
+		return 1;
+	if (mr)
+		frdma_mr_read(mr, qp->rq.resp.read.va, &tx->to, nr * len);
+	frdma_tx_commit(tx);
+	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode, hdr->psn,
+		       len, nr);
+	return nr;
+}
+
+/*
+ * Returns for how many packets the region was lent; 0 if it can not be. One that
+ * is not pinned has a lock, held by now, which its destination may have to
+ * take, too.
+ */
+static u32 lend_response(struct frdma_qp *qp, const struct frdma_hdr *hdr,
+			 u32 nr, const struct frdma_mr *mr)
+{
+	struct frdma_lent lent = { };
+	u32 len = hdr->payload_len;
+
+	if (mr && mr->kind == FRDMA_MR_ODP)
+		return 0;
+	if (mr) {
+		nr = min(nr, frdma_loopback_run_max(len));
+		frdma_mr_lend(mr, qp->rq.resp.read.va, nr * len, &lent);
+		nr = min(nr, lent.len / len);
+	}
+	if (nr)
+		frdma_loopback_answer(qp, hdr, len, nr, &lent);
+	return nr;
+}
+
+/*
  * Send packets of the response that are alike. Returns FRDMA_RESP_NO_RECV if it
  * waits for pages.
  */
@@ -611,7 +667,7 @@ static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp,
 	enum frdma_resp_verdict verdict;
 	struct frdma_mr *mr = NULL;
 	struct frdma_hdr hdr;
-	u32 nr, room;
+	u32 nr, sent = 0;
 
 	frdma_resp_read_plan(rs, &hdr);
 	hdr.dqpn = qp->attr.dest_qp_num;
@@ -625,21 +681,14 @@ static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp,
 			return verdict;
 	}
 
-	/* What cannot be built is lost; the peer will miss it. */
-	room = frdma_tx_reserve(tx, &hdr, hdr.payload_len, nr);
-	nr = max(room, 1U);
-	if (room) {
-		if (mr)
-			frdma_mr_read(mr, rs->read.va, &tx->to,
-				      nr * hdr.payload_len);
-		frdma_tx_commit(tx);
-		trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr.opcode,
-			       hdr.psn, hdr.payload_len, nr);
-	}
+	if (qp->rq.loop)
+		sent = lend_response(qp, &hdr, nr, mr);
+	if (!sent)
+		sent = build_response(qp, tx, &hdr, nr, mr);
 	if (mr)
 		frdma_mr_leave(mr);
-	frdma_resp_read_sent(rs, &hdr, nr);
-	qp->rq.read_budget -= nr;
+	frdma_resp_read_sent(rs, &hdr, sent);
+	qp->rq.read_budget -= sent;
 	return FRDMA_RESP_ACCEPT;
 }
 
@@ -761,6 +810,16 @@ void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 {
 	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_request,
 		      take_run);
+}
+
+/**
+ * frdma_responder_take - take a request, or a run, that never was in a buffer
+ * @qp: whose receive side the caller owns
+ * @pkt: judged as frdma_rx_each() would; becomes what would follow it
+ */
+void frdma_responder_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+{
+	frdma_rx_hand_over(qp, pkt, take_request, take_run);
 }
 
 /*

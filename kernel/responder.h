@@ -11,6 +11,7 @@ struct frdma_rx_pkt;
 
 bool frdma_responder_step(struct frdma_side *side);
 void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb);
+void frdma_responder_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
 
 /* For unreliable connections, which execute the same and answer nothing. */
 enum frdma_resp_verdict

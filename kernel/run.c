@@ -49,6 +49,16 @@ static bool frdma_side_enter(struct frdma_side *side)
 /* Notes that an owner follows before it makes room for others. */
 #define FRDMA_SIDE_ROUNDS	8
 
+/* To the tasklet; or not, if somebody sleeps for it. Then it has to be left. */
+static bool frdma_side_pass_on(struct frdma_side *side)
+{
+	atomic_or(FRDMA_SIDE_WORK, &side->word);
+	if (atomic_read(&side->word) & FRDMA_SIDE_CLAIMED)
+		return false;
+	tasklet_schedule(&side->tasklet);
+	return true;
+}
+
 /* The side is owned by the caller, who gives it up or passes it on. */
 static void frdma_side_run(struct frdma_side *side)
 {
@@ -61,12 +71,8 @@ static void frdma_side_run(struct frdma_side *side)
 		smp_mb__after_atomic();
 		if (!side->step(side) && ++round < FRDMA_SIDE_ROUNDS)
 			continue;
-
-		atomic_or(FRDMA_SIDE_WORK, &side->word);
-		if (!(atomic_read(&side->word) & FRDMA_SIDE_CLAIMED)) {
-			tasklet_schedule(&side->tasklet);
+		if (frdma_side_pass_on(side))
 			return;
-		}
 	} while (!frdma_side_leave(side));
 }
 
@@ -143,6 +149,20 @@ static bool frdma_side_queue(struct frdma_side *side, struct sk_buff *skb)
 }
 
 /**
+ * frdma_side_try_own - own a side that nobody owns and nobody wants
+ * @side: of a queue pair found under RCU
+ *
+ * The caller may own another side: nobody waits here.
+ *
+ * Context: bottom halves off, until frdma_side_disown(), in the same RCU read
+ * section. Return: true, and frdma_side_disown() is owed.
+ */
+bool frdma_side_try_own(struct frdma_side *side)
+{
+	return atomic_cmpxchg(&side->word, 0, FRDMA_SIDE_OWNED) == 0;
+}
+
+/**
  * frdma_side_deliver - take a packet here, or leave it for the owner
  * @side: of a queue pair found under RCU
  * @skb: consumed on success; data at the UDP header
@@ -154,7 +174,7 @@ static bool frdma_side_queue(struct frdma_side *side, struct sk_buff *skb)
  */
 bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb)
 {
-	if (atomic_cmpxchg(&side->word, 0, FRDMA_SIDE_OWNED) == 0) {
+	if (frdma_side_try_own(side)) {
 		side->packet(side, skb);
 		frdma_side_run(side);
 		return true;
@@ -165,6 +185,21 @@ bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb)
 	if (frdma_side_enter(side))
 		frdma_side_run(side);
 	return true;
+}
+
+/**
+ * frdma_side_disown - end of what frdma_side_try_own() began
+ * @side: owned by the caller, who has run its step
+ * @more: that step left something to do
+ *
+ * Notes that were left meanwhile are followed by the tasklet: the caller has
+ * work of its own.
+ */
+void frdma_side_disown(struct frdma_side *side, bool more)
+{
+	for (; more || !frdma_side_leave(side); more = false)
+		if (frdma_side_pass_on(side))
+			return;
 }
 
 /**

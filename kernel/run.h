@@ -78,6 +78,8 @@ void frdma_side_init(struct frdma_side *side, frdma_step_fn step,
 void frdma_side_kick(struct frdma_side *side);
 void frdma_side_kick_later(struct frdma_side *side);
 bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb);
+bool frdma_side_try_own(struct frdma_side *side);
+void frdma_side_disown(struct frdma_side *side, bool more);
 void frdma_side_drop_packets(struct frdma_side *side);
 bool frdma_side_take_packets(struct frdma_side *side);
 struct sk_buff *frdma_side_next_packet(struct frdma_side *side);

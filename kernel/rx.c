@@ -303,12 +303,18 @@ static void skip_packets(struct frdma_rx_pkt *pkt, u32 nr)
 {
 	frdma_hdr_skip(&pkt->hdr, nr);
 	frdma_cursor_skip(&pkt->payload.at,
-			  nr * (pkt->payload.len + pkt->payload.gap));
+			  nr * (pkt->hdr.payload_len + pkt->payload.gap));
 }
 
-/* What is not taken as a run is taken one by one. */
-static void hand_over(struct frdma_qp *qp, struct frdma_rx_pkt *pkt,
-		      frdma_rx_fn take, frdma_rx_run_fn take_run)
+/**
+ * frdma_rx_hand_over - have a packet taken, or a run
+ * @qp: for which it is, one of whose sides the caller owns
+ * @pkt: the packets; becomes what would follow them
+ * @take: called for each that is not taken as one of a run
+ * @take_run: called for a run first
+ */
+void frdma_rx_hand_over(struct frdma_qp *qp, struct frdma_rx_pkt *pkt,
+			frdma_rx_fn take, frdma_rx_run_fn take_run)
 {
 	u32 left = pkt->nr;
 
@@ -367,7 +373,7 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 		if (take_run)
 			rx_train_run(&train, i, &pkt);
 		nr = pkt.nr;
-		hand_over(qp, &pkt, take, take_run);
+		frdma_rx_hand_over(qp, &pkt, take, take_run);
 	}
 	consume_skb(skb);
 }

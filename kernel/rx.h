@@ -41,8 +41,8 @@ static inline bool frdma_rx_is_multicast(const struct sk_buff *skb)
 
 /**
  * struct frdma_rx_pkt - a packet whose ICRC was found right, or a run of them
- * @skb: the buffer that it is in
- * @payload: its payload there
+ * @skb: the buffer that it is in; NULL: it never was one (loopback.h)
+ * @payload: its payload, there or where it is lent
  * @hdr: its headers; the opcode may be one that does not exist
  * @nr: packets; if it is a run, all else is about the first of them
  */
@@ -77,6 +77,8 @@ typedef void (*frdma_rx_fn)(struct frdma_qp *qp,
 typedef void (*frdma_rx_run_fn)(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
 
 void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb);
+void frdma_rx_hand_over(struct frdma_qp *qp, struct frdma_rx_pkt *pkt,
+			frdma_rx_fn take, frdma_rx_run_fn take_run);
 void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 		   frdma_rx_fn take, frdma_rx_run_fn take_run);
 

@@ -137,20 +137,20 @@ enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
 			piece_write, (void *)src, NULL);
 }
 
-static bool piece_write_skb(const struct sge_piece *piece, void *from)
+static bool piece_write_payload(const struct sge_piece *piece, void *from)
 {
-	frdma_mr_write_skb(piece->mr, piece->addr, from, piece->len);
+	frdma_mr_write_payload(piece->mr, piece->addr, from, piece->len);
 	return true;
 }
 
-enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
-					  const struct ib_pd *pd,
-					  const struct frdma_sge *sge,
-					  u32 num_sge, u64 off,
-					  struct frdma_payload from, size_t len)
+enum frdma_mr_fault frdma_sge_scatter_payload(struct frdma_dev *dev,
+					      const struct ib_pd *pd,
+					      const struct frdma_sge *sge,
+					      u32 num_sge, u64 off,
+					      struct frdma_payload from, size_t len)
 {
 	return sge_walk(dev, pd, sge, num_sge, off, len, IB_ACCESS_LOCAL_WRITE,
-			piece_write_skb, &from, NULL);
+			piece_write_payload, &from, NULL);
 }
 
 static bool piece_is_there(const struct sge_piece *piece, void *arg)
@@ -187,4 +187,21 @@ enum frdma_mr_fault frdma_sge_refs(struct frdma_dev *dev,
 		frdma_refs_put(refs);
 
 	return fault;
+}
+
+static bool piece_lend(const struct sge_piece *piece, void *lent)
+{
+	return frdma_mr_outlasts_leave(piece->mr) &&
+	       frdma_mr_lend(piece->mr, piece->addr, piece->len, lent);
+}
+
+enum frdma_mr_fault frdma_sge_lend(struct frdma_dev *dev,
+				   const struct ib_pd *pd,
+				   const struct frdma_sge *sge, u32 num_sge,
+				   u64 off, size_t len, struct frdma_lent *lent)
+{
+	lent->nr = 0;
+	lent->len = 0;
+	return sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_lend, lent,
+			NULL);
 }

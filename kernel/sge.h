@@ -76,7 +76,7 @@ enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
 				      u64 off, const void *src, size_t len);
 
 /**
- * frdma_sge_scatter_skb() - copy from packets into the memory of a list
+ * frdma_sge_scatter_payload() - copy from packets into the memory of a list
  * @dev: the device
  * @pd: protection domain of the queue pair
  * @sge: @num_sge elements
@@ -88,12 +88,12 @@ enum frdma_mr_fault frdma_sge_scatter(struct frdma_dev *dev,
  *
  * Return: as frdma_sge_scatter().
  */
-enum frdma_mr_fault frdma_sge_scatter_skb(struct frdma_dev *dev,
-					  const struct ib_pd *pd,
-					  const struct frdma_sge *sge,
-					  u32 num_sge, u64 off,
-					  struct frdma_payload from,
-					  size_t len);
+enum frdma_mr_fault frdma_sge_scatter_payload(struct frdma_dev *dev,
+					      const struct ib_pd *pd,
+					      const struct frdma_sge *sge,
+					      u32 num_sge, u64 off,
+					      struct frdma_payload from,
+					      size_t len);
 
 /**
  * frdma_sge_page_in() - are the bytes of a range there? Ask for them if not
@@ -132,5 +132,24 @@ enum frdma_mr_fault frdma_sge_refs(struct frdma_dev *dev,
 				   const struct ib_pd *pd,
 				   const struct frdma_sge *sge, u32 num_sge,
 				   u64 off, size_t len, struct frdma_refs *refs);
+
+/**
+ * frdma_sge_lend() - the memory of a list, to be read where it lies
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @sge: @num_sge elements
+ * @num_sge: number of elements
+ * @off: first byte, counted through the list
+ * @len: bytes; if the list has fewer, FRDMA_MR_BAD_RANGE
+ * @lent: set to the pieces, good until the RCU read section ends
+ *
+ * Return: FRDMA_MR_OK; FRDMA_MR_NO_REFS if only the first of the bytes, or none,
+ * can be lent; or the first fault.
+ */
+enum frdma_mr_fault frdma_sge_lend(struct frdma_dev *dev,
+				   const struct ib_pd *pd,
+				   const struct frdma_sge *sge, u32 num_sge,
+				   u64 off, size_t len,
+				   struct frdma_lent *lent);
 
 #endif /* FRDMA_SGE_H */

@@ -19,6 +19,8 @@
 	X(TX_PACKETS, "tx_packets", "packets sent") \
 	X(TX_BYTES, "tx_bytes", "their bytes, from BTH to ICRC") \
 	X(TX_TRAINS, "tx_trains", "trains that were sent") \
+	X(LOOPBACK_PACKETS, "loopback_packets", \
+	  "packets spared, as their receiver is on this link") \
 	X(RCVD_ACKS, "rcvd_acks", "acknowledgements received") \
 	X(SENT_ACKS, "sent_acks", "acknowledgements sent") \
 	X(RCVD_SEQ_NAKS, "rcvd_seq_naks", "NAKs received: a packet is missing") \

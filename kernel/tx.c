@@ -154,6 +154,11 @@ static int ip6_local_out(struct net *net, struct sock *sk, struct sk_buff *skb)
 }
 #endif
 
+static struct dst_entry *route(const struct frdma_flow *flow)
+{
+	return flow_is_ipv4(flow) ? route_ipv4(flow) : route_ipv6(flow);
+}
+
 /*
  * The UDP checksum of a packet is 0, as RoCE has it. That of a train is left
  * to whoever takes it apart, because the stack has no train without one.
@@ -222,8 +227,7 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 		return;
 	}
 
-	dst = flow_is_ipv4(&tx->flow) ? route_ipv4(&tx->flow) :
-					route_ipv6(&tx->flow);
+	dst = route(&tx->flow);
 	if (!dst) {
 		tx->refused = true;
 		frdma_qp_drop(qp, skb, FRDMA_DROP_NO_ROUTE);
@@ -541,4 +545,29 @@ bool frdma_tx_end(struct frdma_tx *tx)
 	frdma_tx_flush(tx);
 	frdma_txmem_end(&tx->mem);
 	return !tx->refused;
+}
+
+/**
+ * frdma_tx_stays_here - would packets come back to this host
+ * @flow: of these packets
+ *
+ * So says its routing, as long as the address is there, and its interface up.
+ *
+ * Context: bottom halves off.
+ */
+bool frdma_tx_stays_here(const struct frdma_flow *flow)
+{
+	struct dst_entry *dst = route(flow);
+	bool here;
+
+	if (!dst)
+		return false;
+	if (flow_is_ipv4(flow))
+		here = container_of(dst, struct rtable, dst)->rt_type ==
+		       RTN_LOCAL;
+	else
+		here = container_of(dst, struct rt6_info, dst)->rt6i_flags &
+		       RTF_LOCAL;
+	dst_release(dst);
+	return here;
 }

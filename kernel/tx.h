@@ -95,5 +95,6 @@ void frdma_tx_commit(struct frdma_tx *tx);
 bool frdma_tx_add_refs(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		       struct frdma_refs *refs, u32 payload_len);
 bool frdma_tx_end(struct frdma_tx *tx);
+bool frdma_tx_stays_here(const struct frdma_flow *flow);
 
 #endif /* FRDMA_TX_H */

@@ -120,6 +120,16 @@ static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 }
 
 /**
+ * frdma_uc_take - take a request, or a run, that never was in a buffer
+ * @qp: whose receive side the caller owns
+ * @pkt: judged as frdma_rx_each() would; becomes what would follow it
+ */
+void frdma_uc_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+{
+	frdma_rx_hand_over(qp, pkt, take_request, take_run);
+}
+
+/**
  * frdma_uc_packet - take requests of the peer
  * @side: receive side, owned by the caller
  * @skb: consumed

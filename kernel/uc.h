@@ -5,6 +5,10 @@
 
 #include "run.h"
 
+struct frdma_qp;
+struct frdma_rx_pkt;
+
 void frdma_uc_packet(struct frdma_side *side, struct sk_buff *skb);
+void frdma_uc_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
 
 #endif /* FRDMA_UC_H */

@@ -48,9 +48,9 @@ static enum frdma_mr_fault store(struct frdma_qp *qp,
 				  cur->wqe.num_sge, 0, grh, FRDMA_GRH_LEN);
 	if (fault != FRDMA_MR_OK || !len)
 		return fault;
-	return frdma_sge_scatter_skb(qp->dev, qp->rq.pd, cur->sge,
-				     cur->wqe.num_sge, FRDMA_GRH_LEN,
-				     pkt->payload, len);
+	return frdma_sge_scatter_payload(qp->dev, qp->rq.pd, cur->sge,
+					 cur->wqe.num_sge, FRDMA_GRH_LEN,
+					 pkt->payload, len);
 }
 
 /* A datagram whose place is not there now is lost: the next finds it there. */

@@ -435,15 +435,39 @@ static ssize_t parent_show(struct device *device,
 }
 static DEVICE_ATTR_RO(parent);
 
+static ssize_t loopback_show(struct device *device,
+			     struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n",
+			  READ_ONCE(attr_to_frdma(device)->loopback));
+}
+
+static ssize_t loopback_store(struct device *device,
+			      struct device_attribute *attr, const char *buf,
+			      size_t len)
+{
+	bool on;
+	int err;
+
+	err = kstrtobool(buf, &on);
+	if (err)
+		return err;
+	WRITE_ONCE(attr_to_frdma(device)->loopback, on);
+	return len;
+}
+static DEVICE_ATTR_RW(loopback);
+
 static struct attribute *frdma_attrs[] = {
 	&dev_attr_frdma_abi.attr,
+	&dev_attr_loopback.attr,
 	&dev_attr_parent.attr,
 	NULL
 };
 
 /*
  * /sys/class/infiniband/<link>/: frdma_abi tells the provider that the device
- * is its own, parent names the interface.
+ * is its own, loopback whether packets to itself are spared (loopback.h),
+ * parent names the interface.
  */
 const struct attribute_group frdma_attr_group = {
 	.attrs = frdma_attrs,
