@@ -2,6 +2,7 @@
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/sizes.h>
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
@@ -22,10 +23,10 @@
 #define MIN_PACKET	(sizeof(struct frdma_bth) + FRDMA_ICRC_LEN)
 
 /*
- * Packets of a run, at most 64 KiB: what was read for the ICRC is still near
+ * Bytes of a run, with its headers: what was read for the ICRC is still near
  * when it is copied.
  */
-#define RUN_MAX		32
+#define RUN_BYTES	SZ_64K
 
 static bool skb_is_ipv4(const struct sk_buff *skb)
 {
@@ -79,7 +80,7 @@ static bool pkeys_match(u16 a, u16 b)
  * @seg_len: bytes of each packet but the last
  * @nr: number of packets
  * @headers: of the one that is being read
- * @last: BTH of the one before
+ * @last: BTH of the one before, or of one before that is like it but for its PSN
  * @last_len: bytes of that, if it was good and had no other header; else 0
  */
 struct rx_train {
@@ -254,13 +255,52 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 }
 
 /*
- * Is packet @i good, and like the good one before, which it follows? Then its
- * BTH is known beforehand, to the last bit, and so is the CRC of what is in
- * front of the payload.
+ * Is a packet good, and like the good one before, which it follows? Then its
+ * BTH, @found, is known beforehand, to the last bit, and so is the CRC of what
+ * is in front of the payload. Whatever it is, it counts as the one before for
+ * the next: who does not take it asks no more.
  */
-static bool rx_train_continues_run(struct rx_train *train, u32 i)
+static __always_inline bool bth_continues_run(struct rx_train *train,
+					      const struct frdma_bth *found,
+					      u32 *crc)
 {
-	const struct frdma_bth *bth = &train->pseudo.crc_bth;
+	*crc = frdma_icrc_seed_next(&train->pseudo);
+	return !memcmp(found, &train->pseudo.crc_bth, sizeof(*found));
+}
+
+/* How many of @most packets from @i on lie at *@kaddr, one behind the other. */
+static u32 packets_in_place(struct rx_train *train, u32 i, u32 most,
+			    const void **kaddr)
+{
+	u32 len = train->last_len;
+
+	if (rx_train_len(train, i + most - 1) != len)
+		most--;
+	return min(most, frdma_cursor_run(&train->at, kaddr) / len);
+}
+
+/* How many of @nr packets continue the run. */
+static u32 count_in_place(struct rx_train *train, u32 nr, const void *kaddr)
+{
+	const u32 bth_len = sizeof(struct frdma_bth);
+	u32 to_icrc = train->last_len - FRDMA_ICRC_LEN;
+	u32 n, crc;
+
+	for (n = 0; n < nr; n++, kaddr += train->last_len) {
+		if (!bth_continues_run(train, kaddr, &crc))
+			break;
+		crc = frdma_crc32(crc, kaddr + bth_len, to_icrc - bth_len);
+		if (get_unaligned((const __le32 *)(kaddr + to_icrc)) !=
+		    frdma_icrc_final(crc))
+			break;
+	}
+	frdma_cursor_skip(&train->at, n * train->last_len);
+	return n;
+}
+
+/* The same for packet @i, which may lie in several places. */
+static bool continues_run(struct rx_train *train, u32 i)
+{
 	struct frdma_cursor at = train->at;
 	u32 len = train->last_len;
 	struct frdma_bth found;
@@ -268,16 +308,31 @@ static bool rx_train_continues_run(struct rx_train *train, u32 i)
 
 	if (rx_train_len(train, i) != len)
 		return false;
-
-	crc = frdma_icrc_seed_next(&train->pseudo);
 	frdma_cursor_take(&at, &found, sizeof(found));
-	if (memcmp(&found, bth, sizeof(found)) ||
-	    !payload_has_icrc(at, crc, len - sizeof(*bth) - FRDMA_ICRC_LEN))
+	if (!bth_continues_run(train, &found, &crc) ||
+	    !payload_has_icrc(at, crc, len - sizeof(found) - FRDMA_ICRC_LEN))
 		return false;
-
 	frdma_cursor_skip(&train->at, len);
-	train->last = *bth;
 	return true;
+}
+
+/* How many of @most packets from @i on continue the run. */
+static u32 count_run(struct rx_train *train, u32 i, u32 most)
+{
+	const void *kaddr;
+	u32 nr = 0, here, n;
+
+	while (nr < most) {
+		here = packets_in_place(train, i + nr, most - nr, &kaddr);
+		if (here)
+			n = count_in_place(train, here, kaddr);
+		else
+			n = continues_run(train, i + nr);
+		nr += n;
+		if (n < max(here, 1U))
+			break;
+	}
+	return nr;
 }
 
 /*
@@ -287,14 +342,14 @@ static bool rx_train_continues_run(struct rx_train *train, u32 i)
 static void rx_train_run(struct rx_train *train, u32 i,
 			 struct frdma_rx_pkt *pkt)
 {
-	u32 most = min_t(u32, train->nr - i, RUN_MAX);
+	u32 more = train->nr - i - 1;
 
-	if (most == 1 || !train->last_len || !frdma_hdr_may_run(&pkt->hdr))
+	if (!more || !train->last_len || !frdma_hdr_may_run(&pkt->hdr))
 		return;
 
+	more = min(more, RUN_BYTES / train->last_len);
 	frdma_crc_begin();
-	while (pkt->nr < most && rx_train_continues_run(train, i + pkt->nr))
-		pkt->nr++;
+	pkt->nr += count_run(train, i + 1, more);
 	frdma_crc_end();
 }
 

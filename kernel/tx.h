@@ -32,8 +32,8 @@
 struct frdma_dev;
 struct frdma_qp;
 
-/* Packets of a train: more gain nothing and delay the first. */
-#define FRDMA_TRAIN_MAX		60
+/* Packets of a train: no kernel takes fewer than 64 from a process either. */
+#define FRDMA_TRAIN_MAX		64
 
 /* Bytes of a train behind its UDP header, so that its length fits 16 bits. */
 #define FRDMA_TRAIN_MAX_BYTES	65000

@@ -145,32 +145,31 @@ static u32 crc_of_bits(const u32 *low, u32 changed)
 	return crc;
 }
 
-static u32 crc_of_ip_id(u16 changed)
+static const u32 low_of_ip_id[16] = {
+	0xcf9e17c8, 0x8bd33e19, 0x03496dbb, 0xc90cccbe,
+	0x86f688f5, 0x19020063, 0xfd9a170e, 0xefdb3f95,
+	0x7aabeb00, 0x8b3b446b, 0xb36b1cfc, 0xc3cbadd2,
+	0x228acf8e, 0x3b790d77, 0x089e8885, 0x6f518361,
+};
+
+static const u32 low_of_apsn[32] = {
+	0x77073096, 0x990951ba, 0x9e6495a3, 0x90bf1d91,
+	0x8d080df5, 0xb6662d3d, 0xc0ba6cad, 0x2d02ef8d,
+	0x3419decc, 0x062fbc4e, 0x6243794a, 0xaa9af342,
+	0xe058e113, 0x75dcc5b1, 0x85a58ab4, 0xbe2612ff,
+	0xbfe478c8, 0xbc60aca6, 0xbb69047a, 0xb57a55c2,
+	0xa95cf6b2, 0x9111b052, 0xe18b3d92, 0x00be2612,
+	0xb8024177, 0x120b89fc, 0x9d691eab, 0x58dd3644,
+	0x08c461db, 0xa8f6cee5, 0x33e296d8, 0xdebb20e3,
+};
+
+/*
+ * A number, with bits up to @top, counts up by one: all of it changes up to its
+ * lowest zero, or, if it has none, all of it.
+ */
+static u32 crc_of_step(const u32 *low, u32 number, u32 top)
 {
-	static const u32 low[16] = {
-		0xcf9e17c8, 0x8bd33e19, 0x03496dbb, 0xc90cccbe,
-		0x86f688f5, 0x19020063, 0xfd9a170e, 0xefdb3f95,
-		0x7aabeb00, 0x8b3b446b, 0xb36b1cfc, 0xc3cbadd2,
-		0x228acf8e, 0x3b790d77, 0x089e8885, 0x6f518361,
-	};
-
-	return crc_of_bits(low, changed);
-}
-
-static u32 crc_of_apsn(u32 changed)
-{
-	static const u32 low[32] = {
-		0x77073096, 0x990951ba, 0x9e6495a3, 0x90bf1d91,
-		0x8d080df5, 0xb6662d3d, 0xc0ba6cad, 0x2d02ef8d,
-		0x3419decc, 0x062fbc4e, 0x6243794a, 0xaa9af342,
-		0xe058e113, 0x75dcc5b1, 0x85a58ab4, 0xbe2612ff,
-		0xbfe478c8, 0xbc60aca6, 0xbb69047a, 0xb57a55c2,
-		0xa95cf6b2, 0x9111b052, 0xe18b3d92, 0x00be2612,
-		0xb8024177, 0x120b89fc, 0x9d691eab, 0x58dd3644,
-		0x08c461db, 0xa8f6cee5, 0x33e296d8, 0xdebb20e3,
-	};
-
-	return crc_of_bits(low, changed);
+	return low[__ffs(~number | top)];
 }
 
 /* The state behind the BTH of a packet; kept for the next of its length. */
@@ -180,10 +179,10 @@ static u32 crc_of_bth(struct frdma_icrc_pseudo *pseudo,
 	struct frdma_bth *last = &pseudo->crc_bth;
 
 	if (pseudo->have_crc && bth_is_like(bth, last))
-		pseudo->crc ^= crc_of_ip_id(pseudo->ip_id ^
-					    pseudo->crc_ip_id) ^
-			       crc_of_apsn(be32_to_cpu(bth->apsn) ^
-					   be32_to_cpu(last->apsn));
+		pseudo->crc ^= crc_of_bits(low_of_ip_id, pseudo->ip_id ^
+					   pseudo->crc_ip_id) ^
+			       crc_of_bits(low_of_apsn,
+					   be32_to_cpu(bth->apsn ^ last->apsn));
 	else
 		pseudo->crc = crc_of_headers(pseudo, bth, sizeof(*bth));
 
@@ -211,14 +210,15 @@ u32 frdma_icrc_seed(struct frdma_icrc_pseudo *pseudo, const void *transport,
 u32 frdma_icrc_seed_next(struct frdma_icrc_pseudo *pseudo)
 {
 	struct frdma_bth *bth = &pseudo->crc_bth;
-	__be32 before = bth->apsn;
 
+	pseudo->crc ^= crc_of_step(low_of_apsn, be32_to_cpu(bth->apsn),
+				   FRDMA_PSN_HALF);
 	frdma_hdr_next_bth(bth);
-	pseudo->crc ^= crc_of_apsn(be32_to_cpu(before ^ bth->apsn));
 	if (!pseudo_is_ipv6(pseudo)) {
-		pseudo->ip_id = pseudo->crc_ip_id + 1;
-		pseudo->crc ^= crc_of_ip_id(pseudo->ip_id ^ pseudo->crc_ip_id);
-		pseudo->crc_ip_id = pseudo->ip_id;
+		pseudo->crc ^= crc_of_step(low_of_ip_id, pseudo->crc_ip_id,
+					   BIT(15));
+		pseudo->crc_ip_id++;
+		pseudo->ip_id = pseudo->crc_ip_id;
 	}
 	return pseudo->crc;
 }
