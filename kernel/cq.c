@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Completion queues. */
-#define UVERBS_MODULE_NAME frdma
-#include <rdma/uverbs_named_ioctl.h>
-
 #include "cq.h"
 
 #include <linux/delay.h>
@@ -13,12 +10,6 @@
 #include "dev.h"
 #include "limit.h"
 #include "uctx.h"
-
-/* Bits of struct frdma_cq.armed. */
-enum {
-	CQ_ARM_SOLICITED	= BIT(0),
-	CQ_ARM_NEXT		= BIT(1),
-};
 
 /* Numbers of bits in struct frdma_cq.events. */
 enum {
@@ -176,16 +167,16 @@ static void cq_append(struct frdma_cq *cq, const struct frdma_cqe *cqe)
  */
 static void cq_take_request(struct frdma_cq *cq, bool solicited)
 {
-	int wanted = CQ_ARM_NEXT | (solicited ? CQ_ARM_SOLICITED : 0);
+	u32 wanted = FRDMA_ARM_NEXT | (solicited ? FRDMA_ARM_SOLICITED : 0);
 
 	/* (A) in cq.h, with frdma_req_notify_cq(). */
 	smp_mb();
-	if (!(atomic_read(&cq->armed) & wanted))
+	if (!(frdma_ring_armed(&cq->ring) & wanted))
 		return;
 	if (frdma_moderation_holds(&cq->moderation, solicited))
 		return;
 
-	atomic_set(&cq->armed, 0);
+	frdma_ring_disarm(&cq->ring);
 	set_bit(CQ_EVENT_COMP, &cq->events);
 }
 
@@ -198,7 +189,7 @@ static void cq_hold_no_longer(struct frdma_cq *cq)
 	if (!cq->moderation.held)
 		return;
 	cq->moderation.held = 0;
-	atomic_set(&cq->armed, 0);
+	frdma_ring_disarm(&cq->ring);
 	set_bit(CQ_EVENT_COMP, &cq->events);
 }
 
@@ -353,55 +344,17 @@ int frdma_modify_cq(struct ib_cq *ib, u16 count, u16 period_us)
 	return 0;
 }
 
-/* Also what a process calls; that polls again by itself after it. */
 int frdma_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 {
 	bool solicited = (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED;
 	struct frdma_cq *cq = to_frdma_cq(ib);
 
-	atomic_or(solicited ? CQ_ARM_SOLICITED : CQ_ARM_NEXT, &cq->armed);
 	/* (A) in cq.h, with cq_take_request(). */
-	smp_mb__after_atomic();
+	frdma_ring_arm(&cq->ring, solicited ? FRDMA_ARM_SOLICITED :
+					      FRDMA_ARM_NEXT);
 
 	return (flags & IB_CQ_REPORT_MISSED_EVENTS) && cq_has_unpolled(cq);
 }
-
-/*
- * A process asks for an event. It does so by ioctl(), which works for whoever
- * holds the file: see post.c.
- */
-static int UVERBS_HANDLER(FRDMA_METHOD_CQ_ARM)
-	(struct uverbs_attr_bundle *attrs)
-{
-	struct ib_cq *ib = uverbs_attr_get_obj(attrs, FRDMA_ATTR_CQ_ARM_HANDLE);
-	u64 flags;
-	int err;
-
-	if (IS_ERR(ib))
-		return PTR_ERR(ib);
-	err = uverbs_copy_from(&flags, attrs, FRDMA_ATTR_CQ_ARM_FLAGS);
-	if (err)
-		return err;
-	if (flags & ~(u64)FRDMA_CQ_ARM_SOLICITED)
-		return -EOPNOTSUPP;
-
-	return frdma_req_notify_cq(ib, flags & FRDMA_CQ_ARM_SOLICITED ?
-				   IB_CQ_SOLICITED : IB_CQ_NEXT_COMP);
-}
-
-DECLARE_UVERBS_NAMED_METHOD(FRDMA_METHOD_CQ_ARM,
-	UVERBS_ATTR_IDR(FRDMA_ATTR_CQ_ARM_HANDLE, UVERBS_OBJECT_CQ,
-			UVERBS_ACCESS_READ, UA_MANDATORY),
-	UVERBS_ATTR_PTR_IN(FRDMA_ATTR_CQ_ARM_FLAGS, UVERBS_ATTR_TYPE(u64),
-			   UA_MANDATORY));
-
-ADD_UVERBS_METHODS(cq_methods, UVERBS_OBJECT_CQ,
-		   &UVERBS_METHOD(FRDMA_METHOD_CQ_ARM));
-
-const struct uapi_definition frdma_cq_uapi[] = {
-	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_CQ, &cq_methods),
-	{ }
-};
 
 /*
  * Verbs that make and unmake queues
@@ -530,6 +483,7 @@ static int cq_move_rest(struct frdma_cq *cq, struct frdma_ring *ring, u32 cons,
 	} else {
 		cq_copy(cq, ring, cons, moved, unpolled);
 		frdma_ring_prod_release(ring, unpolled);
+		frdma_ring_arm(ring, frdma_ring_armed(&cq->ring));
 		swap(cq->ring, *ring);
 		cq->prod = unpolled;
 		cq->ib.cqe = cq->ring.entries;

@@ -8,12 +8,13 @@
  *
  *	frdma_cq_push()			req_notify_cq()
  *	---------------			---------------
- *	release @prod			set @armed
+ *	release prod			set armed
  *	smp_mb()	<---- (A) ---->	smp_mb()
- *	read @armed			read @prod (REPORT_MISSED_EVENTS)
+ *	read armed			read prod (REPORT_MISSED_EVENTS)
  *
  * so that either the push sees the request, or the consumer, arming first
- * and polling afterwards, sees the completion.
+ * and polling afterwards, sees the completion. Both words are in the ring: a
+ * process arms without a call.
  */
 #ifndef FRDMA_CQ_H
 #define FRDMA_CQ_H
@@ -23,7 +24,6 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
-#include <rdma/uverbs_ioctl.h>
 
 #include "moderate.h"
 #include "ring.h"
@@ -50,8 +50,6 @@
  * @cons: next slot to be polled, the truth behind @ring.head->cons for
  *        consumers in the kernel; under @poll_lock
  * @moderation: what events wait for
- * @armed: CQ_ARM_* bits (cq.c) asked for by the consumer, taken by the push
- *         that raises the event
  * @events: bits CQ_EVENT_* (cq.c) that are due and not yet delivered
  * @cpu: where events run, while that CPU is online
  * @csd: takes @tasklet to @cpu
@@ -71,7 +69,6 @@ struct frdma_cq {
 	struct frdma_moderation moderation;
 	spinlock_t poll_lock ____cacheline_aligned_in_smp; /* consumers */
 	u32 cons;
-	atomic_t armed;
 	unsigned long events;
 	int cpu;
 	call_single_data_t csd;
@@ -137,8 +134,5 @@ int frdma_resize_cq(struct ib_cq *ib, unsigned int cqe,
 int frdma_modify_cq(struct ib_cq *ib, u16 count, u16 period_us);
 int frdma_poll_cq(struct ib_cq *ib, int num_entries, struct ib_wc *wc);
 int frdma_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);
-
-/* How a process arms, as a method of completion queues. */
-extern const struct uapi_definition frdma_cq_uapi[];
 
 #endif /* FRDMA_CQ_H */

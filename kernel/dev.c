@@ -296,7 +296,6 @@ static struct net *get_net_of(const struct net_device *ndev)
 
 /* What processes ask of us beyond the verbs of the core. */
 static const struct uapi_definition frdma_uapi[] = {
-	UAPI_DEF_CHAIN(frdma_cq_uapi),
 	UAPI_DEF_CHAIN(frdma_dm_uapi),
 	UAPI_DEF_CHAIN(frdma_pd_uapi),
 	UAPI_DEF_CHAIN(frdma_qp_uapi),

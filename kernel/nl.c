@@ -136,7 +136,7 @@ int frdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ib)
 			{ "entries", cq->ring.entries },
 			{ "prod", READ_ONCE(cq->prod) },
 			{ "cons", frdma_ring_cons_acquire(&cq->ring) },
-			{ "armed", !!atomic_read(&cq->armed) },
+			{ "armed", !!frdma_ring_armed(&cq->ring) },
 			{ "dead", READ_ONCE(cq->dead) },
 		};
 

@@ -23,6 +23,7 @@
 #ifndef FRDMA_RING_H
 #define FRDMA_RING_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
 
@@ -145,6 +146,40 @@ static inline void frdma_ring_cons_release(const struct frdma_ring *ring,
 {
 	/* (B), with the producer's acquisition. */
 	smp_store_release(&ring->head->cons, cons);
+}
+
+/* What both ends write to. */
+static inline atomic_t *frdma_ring_armed_word(const struct frdma_ring *ring)
+{
+	static_assert(sizeof(atomic_t) == sizeof(ring->head->armed));
+
+	return (atomic_t *)&ring->head->armed;
+}
+
+/**
+ * frdma_ring_arm() - ask for an event
+ * @ring: a ring of completions
+ * @wanted: FRDMA_ARM_*, added to what was asked for before
+ *
+ * Followed by a full barrier. Context: any.
+ */
+static inline void frdma_ring_arm(const struct frdma_ring *ring, u32 wanted)
+{
+	atomic_or(wanted, frdma_ring_armed_word(ring));
+	/* With whoever publishes, and then looks at the word. */
+	smp_mb__after_atomic();
+}
+
+/** frdma_ring_armed() - what event is asked for now, FRDMA_ARM_* */
+static inline u32 frdma_ring_armed(const struct frdma_ring *ring)
+{
+	return atomic_read(frdma_ring_armed_word(ring));
+}
+
+/** frdma_ring_disarm() - the event that was asked for is raised */
+static inline void frdma_ring_disarm(const struct frdma_ring *ring)
+{
+	atomic_set(frdma_ring_armed_word(ring), 0);
 }
 
 #endif /* FRDMA_RING_H */

@@ -76,6 +76,8 @@ struct frdma_ah {
  * struct frdma_cq - completion queue
  * @vcq: what libibverbs sees
  * @lock: guards all that follows; held from start_poll() to end_poll()
+ * @arm_lock: guards @ring against being replaced, for who does not hold @lock:
+ *	an event may be asked for while the queue is being polled
  * @ring: the completions; this side consumes
  * @at: extended poll: first entry not read yet
  * @cqe: extended poll: the entry being read
@@ -84,6 +86,7 @@ struct frdma_ah {
 struct frdma_cq {
 	struct verbs_cq vcq;
 	struct frdma_lock lock;
+	struct frdma_lock arm_lock;
 	struct frdma_ring ring;
 	uint32_t at;
 	const struct frdma_cqe *cqe;

@@ -139,6 +139,21 @@ static inline int frdma_ring_asleep(const struct frdma_ring *ring)
 }
 
 /**
+ * frdma_ring_arm() - ask for an event
+ * @ring: the consumer's side
+ * @wanted: FRDMA_ARM_*, added to what was asked for before
+ *
+ * Whoever polls after it finds what came too early to raise the event.
+ */
+static inline void frdma_ring_arm(const struct frdma_ring *ring,
+				  uint32_t wanted)
+{
+	/* Pairs with the kernel's fence between its entry and its look here. */
+	__atomic_fetch_or(&ring->head->armed, wanted, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/**
  * frdma_ring_ready() - may a consumer read slot @at?
  * @ring: the consumer's side
  * @at: @ring->index, or the slot after the last one that was found ready

@@ -118,6 +118,7 @@ static struct frdma_cq *create_cq(struct ibv_context *ibvctx,
 		goto err_destroy_cq;
 
 	frdma_lock_init(&cq->lock, cq_needs_lock(attr));
+	frdma_lock_init(&cq->arm_lock, cq_needs_lock(attr));
 	return cq;
 
 err_destroy_cq:
@@ -160,38 +161,15 @@ struct ibv_cq_ex *frdma_create_cq_ex(struct ibv_context *ibvctx,
 	return &cq->vcq.cq_ex;
 }
 
-/* Like the doorbell an ioctl(), which works for whoever holds the file. */
+/* The ring may be replaced by another thread, but not meanwhile. */
 int frdma_req_notify_cq(struct ibv_cq *ibvcq, int solicited_only)
 {
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr handle;
-		struct ib_uverbs_attr flags;
-	} call = {
-		.hdr = {
-			.length		= sizeof(call),
-			.object_id	= UVERBS_OBJECT_CQ,
-			.method_id	= FRDMA_METHOD_CQ_ARM,
-			.num_attrs	= 2,
-			.driver_id	= FRDMA_DRIVER_ID,
-		},
-		.handle = {
-			.attr_id	= FRDMA_ATTR_CQ_ARM_HANDLE,
-			.flags		= UVERBS_ATTR_F_MANDATORY,
-			.data		= ibvcq->handle,
-		},
-		.flags = {
-			.attr_id	= FRDMA_ATTR_CQ_ARM_FLAGS,
-			.len		= sizeof(call.flags.data),
-			.flags		= UVERBS_ATTR_F_MANDATORY,
-			.data		= solicited_only ?
-					  FRDMA_CQ_ARM_SOLICITED : 0,
-		},
-	};
+	struct frdma_cq *cq = to_frdma_cq(ibvcq);
 
-	if (ioctl(ibvcq->context->cmd_fd, RDMA_VERBS_IOCTL, &call))
-		return errno;
-
+	frdma_lock(&cq->arm_lock);
+	frdma_ring_arm(&cq->ring, solicited_only ? FRDMA_ARM_SOLICITED :
+						   FRDMA_ARM_NEXT);
+	frdma_unlock(&cq->arm_lock);
 	return 0;
 }
 
@@ -216,6 +194,7 @@ int frdma_resize_cq(struct ibv_cq *ibvcq, int cqe)
 	int err;
 
 	frdma_lock(&cq->lock);
+	frdma_lock(&cq->arm_lock);
 	err = ibv_cmd_resize_cq(ibvcq, cqe, &cmd.ibv_cmd, sizeof(cmd),
 				&resp.ibv_resp, sizeof(resp));
 	if (err)
@@ -228,6 +207,7 @@ int frdma_resize_cq(struct ibv_cq *ibvcq, int cqe)
 	frdma_ring_unmap(&cq->ring);
 	cq->ring = ring;
 out_unlock:
+	frdma_unlock(&cq->arm_lock);
 	frdma_unlock(&cq->lock);
 	return err;
 }
@@ -242,6 +222,7 @@ int frdma_destroy_cq(struct ibv_cq *ibvcq)
 		return err;
 
 	frdma_ring_unmap(&cq->ring);
+	frdma_lock_destroy(&cq->arm_lock);
 	frdma_lock_destroy(&cq->lock);
 	frdma_pd_free(cq->home, FRDMA_CQ_MEM, cq);
 	return 0;

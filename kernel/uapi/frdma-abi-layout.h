@@ -20,6 +20,7 @@ _Static_assert(sizeof(struct frdma_ring_head) == FRDMA_RING_SLOTS, "slots");
 FRDMA_SIZE(frdma_ring_head, 192);
 FRDMA_AT(frdma_ring_head, prod, 0);
 FRDMA_AT(frdma_ring_head, cons, 64);
+FRDMA_AT(frdma_ring_head, armed, 68);
 FRDMA_AT(frdma_ring_head, flags, 128);
 
 FRDMA_SIZE(frdma_ring_desc, 24);

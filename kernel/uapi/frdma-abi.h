@@ -47,22 +47,6 @@ enum frdma_qp_doorbell_attr {
 	FRDMA_ATTR_QP_DOORBELL_HANDLE = 1 << 12,
 };
 
-/* Methods of UVERBS_OBJECT_CQ, called likewise. */
-enum frdma_cq_method {
-	/* The next completion raises an event. */
-	FRDMA_METHOD_CQ_ARM = 1 << 12,
-};
-
-enum frdma_cq_arm_attr {
-	/* The completion queue's handle. */
-	FRDMA_ATTR_CQ_ARM_HANDLE = 1 << 12,
-	/* 64 bits of FRDMA_CQ_ARM_*. */
-	FRDMA_ATTR_CQ_ARM_FLAGS,
-};
-
-/* Only a solicited completion does, or one in error. */
-#define FRDMA_CQ_ARM_SOLICITED		(1U << 0)
-
 /* Methods of UVERBS_OBJECT_PD, called likewise. */
 enum frdma_pd_method {
 	/* Is that a protection domain? A process asks that imports it. */
@@ -93,6 +77,8 @@ enum frdma_dm_query_attr {
  * struct frdma_ring_head - the indices of a mapped ring
  * @prod: next slot that the producer fills; written by the producer only
  * @cons: next slot that the consumer takes; written by the consumer only
+ * @armed: of completions: FRDMA_ARM_*, set by the consumer with a full barrier
+ *	behind it; the kernel clears it when it raises the event
  * @flags: FRDMA_RING_*, written by the kernel only
  * @reserved_prod: zero; gives each of the three a cache line of its own
  * @reserved_cons: likewise
@@ -102,7 +88,8 @@ struct frdma_ring_head {
 	__u32 prod;
 	__u32 reserved_prod[15];
 	__u32 cons;
-	__u32 reserved_cons[15];
+	__u32 armed;
+	__u32 reserved_cons[14];
 	__u32 flags;
 	__u32 reserved_flags[15];
 };
@@ -116,6 +103,13 @@ struct frdma_ring_head {
  * issues a full barrier, reads @flags, and rings the doorbell if it is set.
  */
 #define FRDMA_RING_NEED_DOORBELL	(1U << 0)
+
+/*
+ * Which completion raises an event: one that is solicited, or in error; any.
+ * Whoever has asked polls once more: what was there before raises none.
+ */
+#define FRDMA_ARM_SOLICITED		(1U << 0)
+#define FRDMA_ARM_NEXT			(1U << 1)
 
 /**
  * struct frdma_ring_desc - where a ring is and what shape it has

@@ -130,10 +130,13 @@ static void *scribble(void *arg)
 			head->flags = any(&state);
 			break;
 		case 5:
+			head->armed = any(&state);
+			break;
+		case 6:
 			memset(map->at + off, any(&state),
 			       some(&state, map->len - off));
 			break;
-		case 6 ... 12:
+		case 7 ... 13:
 			head->prod++;
 			break;
 		default:

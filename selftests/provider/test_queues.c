@@ -1245,6 +1245,21 @@ TEST(cq_ex__refuses_what_it_has_not)
 	kernel_close();
 }
 
+TEST(req_notify_cq__asks_in_the_ring)
+{
+	struct frdma_cq *cq = open_cq(0);
+	struct frdma_ring_head *head = cq->ring.head;
+
+	EXPECT_EQ(frdma_req_notify_cq(&cq->vcq.cq, 1), 0);
+	EXPECT_EQ(head->armed, FRDMA_ARM_SOLICITED);
+	EXPECT_EQ(frdma_req_notify_cq(&cq->vcq.cq, 0), 0);
+	EXPECT_EQ(head->armed, FRDMA_ARM_SOLICITED | FRDMA_ARM_NEXT);
+	head->armed = 0;
+	EXPECT_EQ(frdma_req_notify_cq(&cq->vcq.cq, 0), 0);
+	EXPECT_EQ(head->armed, FRDMA_ARM_NEXT);
+	close_cq(cq);
+}
+
 TEST(resize_cq__goes_on_in_the_new_ring)
 {
 	struct frdma_cq *cq = open_cq(0);

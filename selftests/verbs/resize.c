@@ -6,6 +6,7 @@
  *	resize DEVICE GID_INDEX CASE
  */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "../lib/pair.h"
 
@@ -81,8 +82,42 @@ static void under_traffic(void)
 	}
 }
 
+/* Asked for before the ring was replaced, it comes after it. */
+static void event_asked_for_before(void)
+{
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(ctx);
+	struct ibv_sge sge = { (uintptr_t)memory, 8, mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { (uintptr_t)memory + 8, mr->rkey },
+	}, *bad;
+	struct ibv_cq *raised;
+	void *cookie;
+
+	EXPECT(channel);
+	cq = ibv_create_cq(ctx, 16, NULL, channel, 0);
+	EXPECT(cq);
+	near = make_qp(cq, 16);
+	EXPECT(near && !connect_qp(near, near->qp_num));
+
+	alarm(20 * slow());
+	EXPECT(!ibv_req_notify_cq(cq, 0));
+	EXPECT(!ibv_resize_cq(cq, 100));
+	EXPECT(!ibv_post_send(near, &wr, &bad));
+	EXPECT(!ibv_get_cq_event(channel, &raised, &cookie) && raised == cq);
+	ibv_ack_cq_events(cq, 1);
+	EXPECT(status(cq) == IBV_WC_SUCCESS);
+
+	EXPECT(!ibv_resize_cq(cq, 16));
+	EXPECT(!ibv_req_notify_cq(cq, 0));
+	EXPECT(!ibv_post_send(near, &wr, &bad));
+	EXPECT(!ibv_get_cq_event(channel, &raised, &cookie) && raised == cq);
+	ibv_ack_cq_events(cq, 1);
+	EXPECT(status(cq) == IBV_WC_SUCCESS);
+}
+
 static const struct test_case cases[] = {
-	CASE(under_traffic),
+	CASE(under_traffic), CASE(event_asked_for_before),
 	{ }
 };
 

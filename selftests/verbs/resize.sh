@@ -13,4 +13,5 @@ resize() {
 
 links_up
 ktap_test resize under_traffic
+ktap_test resize event_asked_for_before
 ktap_end

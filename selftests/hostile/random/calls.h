@@ -348,9 +348,6 @@ static const struct call methods[] = {
 	{ ENDS("CQ_DESTROY", CQ, CQ_DESTROY, CQ), .fields = {
 		MUST(DESTROY_CQ_HANDLE, HANDLE, 0, CQ),
 		MUST(DESTROY_CQ_RESP, ANSWER, 8, 0) } },
-	{ OURS("CQ_ARM", CQ, CQ_ARM), .fields = {
-		OF_DRIVER(CQ_ARM_HANDLE, HANDLE, 0, CQ),
-		OF_DRIVER(CQ_ARM_FLAGS, BELOW, 8, 2) } },
 	{ METHOD("QP_CREATE", QP, QP_CREATE), .makes = QP,
 	  .number_at = UVERBS_ATTR_CREATE_QP_RESP_QP_NUM,
 	  .taken = taken_qp_method, .fields = {
