@@ -9,6 +9,7 @@
 #include "loopback.h"
 #include "mr.h"
 #include "proto/resp.h"
+#include "proto/retry.h"
 #include "qp.h"
 #include "recv.h"
 #include "responder.h"
@@ -533,15 +534,27 @@ static void ask_for_missing(struct frdma_qp *qp)
 	send_answer(qp, &hdr);
 }
 
+/* 0.32 ms: less than that pages seldom need. */
+#define PAGES_RNR_TIMER	10
+
+/*
+ * The consumer's timer is the least that it wants (IBTA 9.7.5.2.8), for receive
+ * requests, which may come at any moment. A peer that asked for pages so often
+ * would keep from the processor whoever brings them.
+ */
 static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 {
 	struct frdma_resp *rs = &qp->rq.resp;
+	u8 timer = qp->attr.min_rnr_timer;
 	struct frdma_hdr hdr;
+
+	if (frdma_page_in_is_busy(&qp->rq.page_in))
+		timer = frdma_rnr_longer(timer, PAGES_RNR_TIMER);
 
 	frdma_resp_put_off(rs, FRDMA_RESP_NO_RECV);
 	frdma_qp_count(qp, FRDMA_CNT_SENT_RNR_NAKS);
 	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
-	frdma_resp_rnr_plan(rs, psn, qp->attr.min_rnr_timer, &hdr);
+	frdma_resp_rnr_plan(rs, psn, timer, &hdr);
 	send_answer(qp, &hdr);
 }
 

@@ -29,6 +29,18 @@ u32 frdma_rnr_delay_ns(u8 code)
 }
 
 /**
+ * frdma_rnr_longer - the code of the longer of two waits
+ * @a: one code
+ * @b: the other
+ *
+ * Codes are not in the order of their delays.
+ */
+u8 frdma_rnr_longer(u8 a, u8 b)
+{
+	return frdma_rnr_delay_ns(a) < frdma_rnr_delay_ns(b) ? b : a;
+}
+
+/**
  * frdma_retry_init - no wait, and nothing known of the peer
  * @rt: state; its limits are set
  */

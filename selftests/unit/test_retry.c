@@ -27,6 +27,21 @@ TEST(frdma_ack_timeout_ns__every_code)
 			  2 * frdma_ack_timeout_ns(code - 1));
 }
 
+TEST(frdma_rnr_longer__every_pair)
+{
+	u32 a, b, longer;
+
+	for (a = 0; a < 32; a++)
+		for (b = 0; b < 32; b++) {
+			longer = frdma_rnr_longer(a, b);
+			EXPECT(longer == a || longer == b);
+			EXPECT(frdma_rnr_delay_ns(longer) >=
+			       frdma_rnr_delay_ns(a));
+			EXPECT(frdma_rnr_delay_ns(longer) >=
+			       frdma_rnr_delay_ns(b));
+		}
+}
+
 TEST(frdma_rnr_delay_ns__every_code)
 {
 	static const u32 hundredths_of_ms[32] = {
