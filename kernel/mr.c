@@ -373,38 +373,6 @@ void frdma_mr_write_payload(struct frdma_mr *mr, u64 addr,
 		frdma_crc_end();
 }
 
-/*
- * May packets carry the memory itself? It must be the kernel's, where only the
- * kernel's consumers say where it is; and not another driver's, which wants it
- * back once the region has ended. Device memory is mapped, and virt_to_page()
- * does not find its pages; those of a process that are not pinned may become
- * another's.
- */
-static bool mr_lends_pages(const struct frdma_mr *mr, const void *kaddr)
-{
-	if (mr->kind == FRDMA_MR_DMA)
-		return virt_addr_valid(kaddr);
-
-	return mr->kind == FRDMA_MR_USER || mr->kind == FRDMA_MR_FAST;
-}
-
-bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
-		   struct frdma_refs *refs)
-{
-	void *kaddr;
-	size_t n;
-
-	for (; len; len -= n, addr += n) {
-		n = frdma_mr_run(mr, addr, len, &kaddr);
-		if (!mr_lends_pages(mr, kaddr))
-			return false;
-		n = frdma_refs_add(refs, kaddr, n);
-		if (!n)
-			return false;
-	}
-	return true;
-}
-
 bool frdma_mr_lend(const struct frdma_mr *mr, u64 addr, size_t len,
 		   struct frdma_lent *lent)
 {

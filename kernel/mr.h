@@ -19,9 +19,7 @@
  * frdma_mr_enter() and frdma_mr_leave() bracket every touch; between them no
  * one sleeps, and the bytes of the region stay where they are. After dereg_mr
  * has returned, or an invalidation is complete, no byte is read or written
- * through the region. What frdma_mr_refs() gave holds references to pages, not
- * to the region: memory is never freed under a packet, but what it sends is
- * what the page holds when it is sent.
+ * through the region: what is sent was copied before.
  *
  * Locks: the index's own lock; frdma_mr_wait_lock (mr.c) for waiters of all
  * regions. Neither is taken by a successful frdma_mr_enter().
@@ -37,7 +35,6 @@
 #include "number.h"
 #include "odp.h"
 #include "pages.h"
-#include "refs.h"
 #include "stripes.h"
 
 struct frdma_dev;
@@ -57,8 +54,8 @@ struct ib_umem;
  * @FRDMA_MR_BAD_ACCESS: the region does not grant this access
  * @FRDMA_MR_ABSENT: nothing is wrong, but pages are not there now. Only from
  *                   functions that touch them.
- * @FRDMA_MR_NO_REFS: nothing is wrong, but the pages cannot be sent as they
- *                    are: copy them. Only from functions that take references.
+ * @FRDMA_MR_NOT_LENT: nothing is wrong, but not all of the bytes can be lent.
+ *                     Only from functions that lend.
  */
 enum frdma_mr_fault {
 	FRDMA_MR_OK = 0,
@@ -67,7 +64,7 @@ enum frdma_mr_fault {
 	FRDMA_MR_BAD_RANGE,
 	FRDMA_MR_BAD_ACCESS,
 	FRDMA_MR_ABSENT,
-	FRDMA_MR_NO_REFS,
+	FRDMA_MR_NOT_LENT,
 };
 
 /**
@@ -309,20 +306,6 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src,
  */
 void frdma_mr_write_payload(struct frdma_mr *mr, u64 addr,
 			    struct frdma_payload *from, size_t len);
-
-/**
- * frdma_mr_refs() - the pages of a range, to be sent without a copy
- * @mr: entered for the range
- * @addr: first byte
- * @len: bytes, at least one
- * @refs: receives the pieces, and a reference to each page
- *
- * Context: between enter and leave. Return: true; false if a page must not be
- * referenced (sendpage_ok()) or there are too many: then those that were
- * added stay in @refs.
- */
-bool frdma_mr_refs(const struct frdma_mr *mr, u64 addr, size_t len,
-		   struct frdma_refs *refs);
 
 /**
  * frdma_mr_lend() - the memory of a range, to be read where it lies

@@ -278,9 +278,9 @@ static enum packet_fate fill_payload(struct frdma_qp *qp,
 }
 
 /* As many of the run as there is room for, and @run is of these then. */
-static enum packet_fate add_copied(struct frdma_qp *qp, struct frdma_tx *tx,
-				   const struct frdma_swr *wr,
-				   struct frdma_req_pkt *run)
+static enum packet_fate add_packets(struct frdma_qp *qp, struct frdma_tx *tx,
+				    const struct frdma_swr *wr,
+				    struct frdma_req_pkt *run)
 {
 	u32 room = frdma_tx_reserve(tx, &run->hdr, run->len, run->nr);
 	enum packet_fate fate = PACKET_SENT;
@@ -294,48 +294,6 @@ static enum packet_fate add_copied(struct frdma_qp *qp, struct frdma_tx *tx,
 	if (fate == PACKET_SENT)
 		frdma_tx_commit(tx);
 	return fate;
-}
-
-/* Shorter payload is cheaper copied (Documentation/spikes.md). */
-#define FRDMA_REFS_MIN_LEN	2048
-
-/*
- * What is referred to may change until it has arrived, and the peer drops it
- * then. Memory may be written to all the while, so what is sent again is
- * copied, as is what nobody would send again: what is unreliable is complete
- * as soon as it was given to the stack, and may change from then on.
- */
-static bool may_refer(const struct frdma_qp *qp, const struct frdma_swr *wr,
-		      const struct frdma_req_pkt *pkt)
-{
-	const struct frdma_req *rq = &qp->sq.req;
-
-	return pkt->len >= FRDMA_REFS_MIN_LEN && !pkt->hdr.pad &&
-	       !(wr->wqe.flags & FRDMA_WQE_INLINE) &&
-	       frdma_req_is_reliable(rq) && !frdma_req_repeats(rq);
-}
-
-static enum packet_fate add_packet(struct frdma_qp *qp, struct frdma_tx *tx,
-				   const struct frdma_swr *wr,
-				   struct frdma_req_pkt *pkt)
-{
-	enum frdma_mr_fault fault;
-	struct frdma_refs refs;
-
-	if (!may_refer(qp, wr, pkt))
-		return add_copied(qp, tx, wr, pkt);
-
-	fault = frdma_sge_refs(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
-			       pkt->off, pkt->len, &refs);
-	switch (fault) {
-	case FRDMA_MR_OK:
-		return frdma_tx_add_refs(tx, &pkt->hdr, &refs, pkt->len) ?
-		       PACKET_SENT : PACKET_UNSENT;
-	case FRDMA_MR_NO_REFS:
-		return add_copied(qp, tx, wr, pkt);
-	default:
-		return fate_of(fault);
-	}
 }
 
 /* The bytes of the work request that a packet needs, as its list counts them. */
@@ -385,7 +343,7 @@ static enum packet_fate add_one_by_one(struct frdma_qp *qp,
 		if (unlikely(atomic_read(&qp->dev->nr_odp)))
 			fate = ask_for_pages(qp, wr, &pkt);
 		if (fate == PACKET_SENT)
-			fate = add_packet(qp, tx, wr, &pkt);
+			fate = add_packets(qp, tx, wr, &pkt);
 		if (fate != PACKET_SENT)
 			break;
 	}
@@ -396,8 +354,8 @@ static enum packet_fate add_one_by_one(struct frdma_qp *qp,
 }
 
 /*
- * What is copied is copied at once. If that fails, be it that pages are absent,
- * the packets say by themselves how far it goes.
+ * All of it at once. If that fails, be it that pages are absent, the packets say
+ * by themselves how far it goes.
  */
 static enum packet_fate add_run(struct frdma_qp *qp, struct frdma_tx *tx,
 				const struct frdma_swr *wr,
@@ -405,8 +363,8 @@ static enum packet_fate add_run(struct frdma_qp *qp, struct frdma_tx *tx,
 {
 	enum packet_fate fate;
 
-	if (run->nr > 1 && !may_refer(qp, wr, run)) {
-		fate = add_copied(qp, tx, wr, run);
+	if (run->nr > 1) {
+		fate = add_packets(qp, tx, wr, run);
 		if (fate < PACKET_ABSENT)
 			return fate;
 	}
@@ -481,7 +439,7 @@ static enum packet_fate lend_payload(struct frdma_qp *qp,
 
 	fault = frdma_sge_lend(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
 			       run->off, len, lent);
-	if (fault != FRDMA_MR_NO_REFS)
+	if (fault != FRDMA_MR_NOT_LENT)
 		return fate_of(fault);
 	if (lent->len < run->len)
 		return PACKET_UNSENT;

@@ -16,7 +16,7 @@ struct sge_piece {
 	size_t done;
 };
 
-/* What to do with each piece; false ends the walk with FRDMA_MR_NO_REFS. */
+/* What to do with each piece; false ends the walk with FRDMA_MR_NOT_LENT. */
 typedef bool (*sge_piece_fn)(const struct sge_piece *piece, void *arg);
 
 /*
@@ -59,7 +59,7 @@ sge_walk(struct frdma_dev *dev, const struct ib_pd *pd,
 		more = fn(&piece, arg);
 		frdma_mr_leave(piece.mr);
 		if (!more)
-			return FRDMA_MR_NO_REFS;
+			return FRDMA_MR_NOT_LENT;
 
 		piece.done += piece.len;
 		off = 0;
@@ -166,27 +166,6 @@ enum frdma_mr_fault frdma_sge_page_in(struct frdma_dev *dev,
 {
 	return sge_walk(dev, pd, sge, num_sge, off, len, access,
 			piece_is_there, NULL, in);
-}
-
-static bool piece_refs(const struct sge_piece *piece, void *refs)
-{
-	return frdma_mr_refs(piece->mr, piece->addr, piece->len, refs);
-}
-
-enum frdma_mr_fault frdma_sge_refs(struct frdma_dev *dev,
-				   const struct ib_pd *pd,
-				   const struct frdma_sge *sge, u32 num_sge,
-				   u64 off, size_t len, struct frdma_refs *refs)
-{
-	enum frdma_mr_fault fault;
-
-	refs->nr = 0;
-	fault = sge_walk(dev, pd, sge, num_sge, off, len, 0, piece_refs, refs,
-			 NULL);
-	if (fault != FRDMA_MR_OK)
-		frdma_refs_put(refs);
-
-	return fault;
 }
 
 static bool piece_lend(const struct sge_piece *piece, void *lent)

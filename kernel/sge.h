@@ -116,24 +116,6 @@ enum frdma_mr_fault frdma_sge_page_in(struct frdma_dev *dev,
 				      struct frdma_page_in *in);
 
 /**
- * frdma_sge_refs() - the pages of a list, to be sent without a copy
- * @dev: the device
- * @pd: protection domain of the queue pair
- * @sge: @num_sge elements
- * @num_sge: number of elements
- * @off: first byte, counted through the list
- * @len: bytes; if the list has fewer, FRDMA_MR_BAD_RANGE
- * @refs: receives them; the caller's to put
- *
- * Return: FRDMA_MR_OK; FRDMA_MR_NO_REFS if the bytes have to be copied, or
- * the first fault: then @refs is empty.
- */
-enum frdma_mr_fault frdma_sge_refs(struct frdma_dev *dev,
-				   const struct ib_pd *pd,
-				   const struct frdma_sge *sge, u32 num_sge,
-				   u64 off, size_t len, struct frdma_refs *refs);
-
-/**
  * frdma_sge_lend() - the memory of a list, to be read where it lies
  * @dev: the device
  * @pd: protection domain of the queue pair
@@ -143,7 +125,7 @@ enum frdma_mr_fault frdma_sge_refs(struct frdma_dev *dev,
  * @len: bytes; if the list has fewer, FRDMA_MR_BAD_RANGE
  * @lent: set to the pieces, good until the RCU read section ends
  *
- * Return: FRDMA_MR_OK; FRDMA_MR_NO_REFS if only the first of the bytes, or none,
+ * Return: FRDMA_MR_OK; FRDMA_MR_NOT_LENT if only the first of the bytes, or none,
  * can be lent; or the first fault.
  */
 enum frdma_mr_fault frdma_sge_lend(struct frdma_dev *dev,

@@ -254,13 +254,13 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 	}
 }
 
-/* The packet, of @len bytes in at most @nr_frags fragments, begins a train. */
-static bool starts_train(const struct frdma_tx *tx, u32 len, u32 nr_frags)
+/* The packet, of @len bytes, begins a train. */
+static bool starts_train(const struct frdma_tx *tx, u32 len)
 {
 	return !tx->skb || tx->closed || len > tx->seg_len ||
 	       tx->nr == FRDMA_TRAIN_MAX ||
 	       tx->skb->len + len > FRDMA_TRAIN_MAX_BYTES ||
-	       skb_shinfo(tx->skb)->nr_frags + nr_frags > MAX_SKB_FRAGS;
+	       skb_shinfo(tx->skb)->nr_frags == MAX_SKB_FRAGS;
 }
 
 /* @room: bytes of its first packet that are built behind the UDP header. */
@@ -383,7 +383,7 @@ u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 	u32 len = hdr_len + payload_len + hdr->pad + FRDMA_ICRC_LEN;
 	bool open;
 
-	open = !starts_train(tx, len, 1) ||
+	open = !starts_train(tx, len) ||
 	       begin_train(tx, len, len <= FRDMA_TX_LINEAR_MAX ? len : 0);
 	if (open && !is_linear(tx) && !frdma_txmem_room(&tx->mem, len))
 		open = begin_train(tx, len, len);
@@ -462,76 +462,6 @@ void frdma_tx_commit(struct frdma_tx *tx)
 	tx->nr += tx->run;
 	tx->closed = tx->at_len < tx->seg_len ||
 		     frdma_op(tx->hdr->opcode)->kind == FRDMA_KIND_READ;
-}
-
-/* Hand the payload over to the buffer. Returns the CRC with it. */
-static u32 append_refs(struct frdma_tx *tx, struct frdma_refs *refs, u32 crc)
-{
-	struct sk_buff *skb = tx->skb;
-	unsigned int i;
-
-	for (i = 0; i < refs->nr; i++) {
-		const struct bio_vec *vec = &refs->vec[i];
-
-		crc = frdma_crc32(crc, page_address(vec->bv_page) +
-				  vec->bv_offset, vec->bv_len);
-		skb_fill_page_desc_noacc(skb, skb_shinfo(skb)->nr_frags,
-					 vec->bv_page, vec->bv_offset,
-					 vec->bv_len);
-		count_bytes(skb, vec->bv_len);
-	}
-	refs->nr = 0;
-
-	/* Its owner may write to it: nobody encrypts or checksums in place. */
-	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
-	return crc;
-}
-
-/**
- * frdma_tx_add_refs - add a packet whose payload is not copied
- * @tx: burst
- * @hdr: its headers, without pad
- * @refs: its payload; consumed
- * @payload_len: bytes of it
- *
- * The ICRC is that of the payload as it is now. If its owner writes to it
- * before the packet has arrived, the peer drops the packet.
- *
- * Behind the first packet of a train, an ICRC and the headers that follow it
- * are one fragment.
- *
- * Return: false if there is no memory: then the packet does not exist.
- */
-bool frdma_tx_add_refs(struct frdma_tx *tx, const struct frdma_hdr *hdr,
-		       struct frdma_refs *refs, u32 payload_len)
-{
-	u32 hdr_len = frdma_hdr_len(hdr->opcode);
-	u32 len = hdr_len + payload_len + FRDMA_ICRC_LEN;
-	void *at;
-	u32 crc;
-
-	if (!frdma_txmem_room(&tx->mem, hdr_len + FRDMA_ICRC_LEN) ||
-	    (starts_train(tx, len, refs->nr + 2) &&
-	     !begin_train(tx, len, hdr_len))) {
-		frdma_refs_put(refs);
-		frdma_qp_drop_unbuilt(tx->flow.qp, FRDMA_DROP_NO_MEMORY);
-		return false;
-	}
-
-	at = tx->nr ? frdma_txmem_at(&tx->mem) : skb_put(tx->skb, hdr_len);
-	frdma_hdr_build(at, hdr);
-	frdma_icrc_pseudo_set(&tx->pseudo, tx->nr, len);
-	crc = frdma_icrc_seed(&tx->pseudo, at, hdr_len);
-	if (tx->nr)
-		append_piece(tx, hdr_len);
-
-	crc = append_refs(tx, refs, crc);
-	*(__le32 *)frdma_txmem_at(&tx->mem) = frdma_icrc_final(crc);
-	append_piece(tx, FRDMA_ICRC_LEN);
-
-	tx->nr++;
-	tx->closed = len < tx->seg_len;
-	return true;
 }
 
 /**

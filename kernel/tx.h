@@ -13,8 +13,7 @@
  *	frdma_tx_end(&tx);
  *
  * Packets that differ in their PSN only are added as a run. What was reserved
- * and not committed does not exist. A large payload need not be copied:
- * frdma_tx_add_refs() adds a packet that refers to it.
+ * and not committed does not exist.
  */
 #ifndef FRDMA_TX_H
 #define FRDMA_TX_H
@@ -25,7 +24,6 @@
 #include "ah.h"
 #include "proto/hdr.h"
 #include "proto/icrc.h"
-#include "refs.h"
 #include "stripes.h"
 #include "txmem.h"
 
@@ -92,8 +90,6 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow);
 u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		     u32 payload_len, u32 max);
 void frdma_tx_commit(struct frdma_tx *tx);
-bool frdma_tx_add_refs(struct frdma_tx *tx, const struct frdma_hdr *hdr,
-		       struct frdma_refs *refs, u32 payload_len);
 bool frdma_tx_end(struct frdma_tx *tx);
 bool frdma_tx_stays_here(const struct frdma_flow *flow);
 

@@ -139,7 +139,7 @@ static void is_written_and_read(void)
 	EXPECT(!ibv_dereg_mr(mr) && !ibv_free_dm(dm));
 }
 
-/* What is sent, in packets that could refer to pages, and where it arrives. */
+/* What is sent, and where it arrives. */
 static void is_sent_and_received(void)
 {
 	struct ibv_dm *dm = make_dm(2 * SIZE);

@@ -147,7 +147,7 @@ static void is_written_and_read(void)
 	forget_buffer(&b);
 }
 
-/* The buffer is what is sent, in packets that could refer to pages. */
+/* The buffer is what is sent. */
 static void is_a_source(void)
 {
 	struct buffer b = make_buffer();

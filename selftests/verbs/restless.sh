@@ -10,10 +10,13 @@
 
 source_changes_while_sent() {
 	mtu 4200
+	echo "$1" >/sys/class/infiniband/frdma0/loopback
 	"$PROGRAMS/verbs/restless" frdma0 "$(gid_index frdma0 v4)"
 	note "resent_packets: $(counter frdma0 resent_packets)"
 }
 
 links_up
-ktap_test source_changes_while_sent
+# As packets, and without.
+ktap_test source_changes_while_sent 0
+ktap_test source_changes_while_sent 1
 ktap_end
