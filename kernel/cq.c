@@ -37,6 +37,7 @@ static void cq_deliver(struct frdma_cq *cq)
 	    cq->ib.event_handler)
 		cq->ib.event_handler(&event, cq->ib.cq_context);
 
+	/* (B) in cq.h, with cq_raise(). */
 	if (test_and_clear_bit(CQ_EVENT_COMP, &cq->events) &&
 	    cq->ib.comp_handler)
 		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
@@ -160,12 +161,25 @@ static void cq_append(struct frdma_cq *cq, const struct frdma_cqe *cqe)
 	frdma_ring_prod_release(&cq->ring, ++cq->prod);
 }
 
+/* What was asked for is due; whoever delivers it may be asked again. */
+static void cq_raise(struct frdma_cq *cq)
+	__must_hold(&cq->push_lock)
+{
+	lockdep_assert_held(&cq->push_lock);
+
+	frdma_ring_disarm(&cq->ring);
+	/* (B) in cq.h, with cq_deliver(): a later request is not wiped out. */
+	smp_mb__before_atomic();
+	set_bit(CQ_EVENT_COMP, &cq->events);
+}
+
 /*
  * Takes the consumer's request if this completion satisfies it. A request
  * that comes between the two accesses is lost, but its consumer still gets
  * the event, which is delivered later than that.
  */
 static void cq_take_request(struct frdma_cq *cq, bool solicited)
+	__must_hold(&cq->push_lock)
 {
 	u32 wanted = FRDMA_ARM_NEXT | (solicited ? FRDMA_ARM_SOLICITED : 0);
 
@@ -176,8 +190,7 @@ static void cq_take_request(struct frdma_cq *cq, bool solicited)
 	if (frdma_moderation_holds(&cq->moderation, solicited))
 		return;
 
-	frdma_ring_disarm(&cq->ring);
-	set_bit(CQ_EVENT_COMP, &cq->events);
+	cq_raise(cq);
 }
 
 /* The event that was held is due now, if there is one. */
@@ -189,8 +202,7 @@ static void cq_hold_no_longer(struct frdma_cq *cq)
 	if (!cq->moderation.held)
 		return;
 	cq->moderation.held = 0;
-	frdma_ring_disarm(&cq->ring);
-	set_bit(CQ_EVENT_COMP, &cq->events);
+	cq_raise(cq);
 }
 
 static enum hrtimer_restart cq_held_long_enough(struct hrtimer *timer)

@@ -14,7 +14,13 @@
  *
  * so that either the push sees the request, or the consumer, arming first
  * and polling afterwards, sees the completion. Both words are in the ring: a
- * process arms without a call.
+ * process arms without a call. Whoever is told may arm at once:
+ *
+ *	cq_raise()			cq_deliver()
+ *	----------			------------
+ *	clear armed			take the event
+ *	full barrier	<---- (B) ---->	full barrier
+ *	the event is due		call the handler, which arms
  */
 #ifndef FRDMA_CQ_H
 #define FRDMA_CQ_H

@@ -153,7 +153,6 @@ void frdma_loopback_send(struct frdma_loop *loop,
 			 const struct frdma_req_pkt *run,
 			 const struct frdma_lent *lent)
 {
-	struct frdma_side *side = &loop->peer->rq.side;
 	struct frdma_qp *peer = loop->peer;
 	struct frdma_rx_pkt pkt;
 
@@ -173,7 +172,7 @@ void frdma_loopback_send(struct frdma_loop *loop,
 	}
 	take_request(peer, &pkt);
 	if (peer->rq.resp.read.active)
-		side->step(side);
+		frdma_responder_answer(peer);
 }
 
 /**

@@ -494,10 +494,11 @@ static void watch_peer(struct frdma_qp *qp, u64 now_ns)
 			  frdma_retry_paused(&rq->retry), now_ns);
 }
 
-/* A FLUSH may take as long as all else together. */
+/* To write memory back may take as long as all else together. */
 static u32 cost_of(const struct frdma_req_pkt *run)
 {
-	if (frdma_op(run->hdr.opcode)->kind == FRDMA_KIND_FLUSH)
+	if (frdma_op(run->hdr.opcode)->kind == FRDMA_KIND_FLUSH &&
+	    run->hdr.flush_placement & FRDMA_FLUSH_PERSISTENT)
 		return FRDMA_SEND_BUDGET;
 	return run->nr * run->span;
 }

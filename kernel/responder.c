@@ -835,6 +835,16 @@ void frdma_responder_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 	frdma_rx_hand_over(qp, pkt, take_request, take_run);
 }
 
+/**
+ * frdma_responder_answer - send the response to a READ, which was just taken
+ * @qp: whose receive side the caller owns, and whose step it will run
+ */
+void frdma_responder_answer(struct frdma_qp *qp)
+{
+	qp->rq.read_budget = FRDMA_READ_BUDGET;
+	send_read_response(qp);
+}
+
 /*
  * Behind a response that waits for pages nothing is kept either: they may be
  * long in coming. Returns true if there is more.

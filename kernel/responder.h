@@ -12,6 +12,7 @@ struct frdma_rx_pkt;
 bool frdma_responder_step(struct frdma_side *side);
 void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb);
 void frdma_responder_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
+void frdma_responder_answer(struct frdma_qp *qp);
 
 /* For unreliable connections, which execute the same and answer nothing. */
 enum frdma_resp_verdict

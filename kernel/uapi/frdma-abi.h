@@ -22,7 +22,7 @@
 #include <linux/types.h>
 
 /* Raised with every change that an older partner would misread. */
-#define FRDMA_ABI_VERSION	1
+#define FRDMA_ABI_VERSION	2
 
 /* "FRMA": far from the numbers that the kernel's enum gives out. */
 #define FRDMA_DRIVER_ID		0x46524d41

@@ -49,12 +49,14 @@ device()
 command -v ibv_devices >/dev/null || skip "no ibv_devices"
 [ -e "$lib" ] || skip "provider not built"
 
+abi=$(sed -n 's/^#define FRDMA_ABI_VERSION[ \t]*//p' \
+	"${0%/*}/../../kernel/uapi/frdma-abi.h")
 mkdir -p "$tree/class/infiniband_verbs"
 echo 6 > "$tree/class/infiniband_verbs/abi_version"
-device 0 any-name 1
-device 1 foreign 1
+device 0 any-name "$abi"
+device 1 foreign "$abi"
 device 2 future 4711
-echo 1 > "$tree/class/infiniband/any-name/frdma_abi"
+echo "$abi" > "$tree/class/infiniband/any-name/frdma_abi"
 echo 4711 > "$tree/class/infiniband/future/frdma_abi"
 
 # In a network namespace of its own netlink knows no device; the device nodes
