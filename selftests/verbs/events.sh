@@ -19,6 +19,8 @@ port_goes_down_and_up() {
 	event port >"$KTAP_TMP/events" &
 	await 20 says ready
 	defer ip link set eth0 up
+	# Down, an interface loses its IPv6 addresses.
+	defer ip address replace fd77::1/64 dev eth0 nodad
 	ip link set eth0 down
 	await 20 says 'port error'
 	ip link set eth0 up
