@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A place among the bytes of a buffer, or of memory that is lent, which only
- * moves forwards. A train is
- * read from its first byte to its last, and its fragments are many: whoever
- * counted from the beginning each time (skb_copy_bits()) would spend more on
- * finding bytes than on copying them.
+ * moves forwards. A train is read from its first byte to its last, and its
+ * fragments are many: whoever counted from the beginning each time
+ * (skb_copy_bits()) would spend more on finding bytes than on copying them.
  */
 #ifndef FRDMA_CURSOR_H
 #define FRDMA_CURSOR_H
