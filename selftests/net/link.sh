@@ -134,10 +134,10 @@ namespace_vanishes() {
 	await 10 gone frdma0
 }
 
-two_hundred_rounds() {
+many_rounds() {
 	local round
 
-	for round in $(seq 200); do
+	for round in $(seq "$1"); do
 		add frdma0 eth0 && rdma link delete frdma0 ||
 			fail "round $round"
 	done
@@ -166,6 +166,6 @@ ktap_test netdev_down_and_up
 ktap_test speed_is_the_netdevs
 ktap_test netdev_vanishes
 ktap_test namespace_vanishes
-KTAP_LIMIT=280 ktap_test two_hundred_rounds
+KTAP_LIMIT=280 ktap_test many_rounds ${FULL:+2}50
 ktap_test module_removed_with_links
 ktap_end

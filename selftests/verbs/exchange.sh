@@ -5,7 +5,7 @@
 # verified at both ends.
 #
 # guests: 2
-# mtu: 4200
+# mtu: 9000
 # roots: trixie
 # named: bookworm sid
 

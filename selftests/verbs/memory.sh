@@ -5,6 +5,8 @@
 # should be and as they should not: memory.c, one process for each case.
 #
 # mem: 6G
+# hugepages: 8
+# cmdline: memmap=64M!768M
 # timeout: 600
 
 . "${0%/*}/../lib/frdma.sh"

@@ -6,7 +6,9 @@
 #
 # roots: trixie
 # named: sid
+# mem: 6G
 # hugepages: 8
+# cmdline: memmap=64M!768M
 # timeout: 900
 
 . "${0%/*}/../lib/frdma.sh"

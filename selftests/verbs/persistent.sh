@@ -3,6 +3,8 @@
 #
 # FLUSH to persistent memory, which here the kernel's command line declares so.
 #
+# mem: 6G
+# hugepages: 8
 # cmdline: memmap=64M!768M
 
 . "${0%/*}/../lib/frdma.sh"

@@ -11,7 +11,7 @@
  *		address, and prints status and attribute in hexadecimal
  *	statistics DEVICE GID_INDEX initiator	makes a queue pair that receives
  *		nothing (XRC), prints "QPN", and ends with its input
- *	statistics DEVICE GID_INDEX churn
+ *	statistics DEVICE GID_INDEX churn SECONDS
  *		makes and destroys queue pairs that are counted automatically,
  *		while others look at the counters
  */
@@ -146,8 +146,6 @@ static int mad(const char *device, int attribute, int method)
 	return 0;
 }
 
-#define CHURN_S		20
-
 static bool churned;
 
 /* What "rdma statistic qp show" asks for, of all counters of a device. */
@@ -208,12 +206,12 @@ static void *look(void *arg)
 	return (void *)looks;
 }
 
-static int churn(void)
+static int churn(int seconds)
 {
 	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
 	struct ibv_qp_attr init = init_attr();
 	uint32_t index = device_index();
-	double end = now() + CHURN_S;
+	double end = now() + seconds;
 	pthread_t watchers[2];
 	unsigned int i, n = 0;
 	long looks = 0;
@@ -245,8 +243,8 @@ int main(int argc, char **argv)
 		return traffic();
 	if (!strcmp(argv[3], "initiator"))
 		return initiator();
-	if (!strcmp(argv[3], "churn"))
-		return churn();
+	if (!strcmp(argv[3], "churn") && argc > 4)
+		return churn(atoi(argv[4]));
 	if (!strcmp(argv[3], "mad") && argc > 4)
 		return mad(argv[1], strtol(argv[4], NULL, 0),
 			   argc > 5 ? strtol(argv[5], NULL, 0) : 1);

@@ -158,7 +158,7 @@ wrong_calls() {
 come_and_go() {
 	defer rdma statistic qp set link frdma0/1 auto off
 	rdma statistic qp set link frdma0/1 auto type on
-	note "$("$PROGRAMS/verbs/statistics" frdma0 "$(gid_index frdma0 v4)" churn)"
+	note "$("$PROGRAMS/verbs/statistics" frdma0 "$(gid_index frdma0 v4)" churn "$1")"
 }
 
 # What monitoring programs read. In words of four bytes.
@@ -214,7 +214,7 @@ echo 0 >/sys/class/infiniband/frdma0/loopback
 # wrong_calls last: ib_core goes on counting a counter that it could not bind,
 # and then lets nobody change the mode of the port.
 for test in bound_one_by_one unbound_again by_type stray under_fire \
-	come_and_go in_sysfs by_datagram wrong_calls; do
+	"come_and_go ${FULL:+3}6" in_sysfs by_datagram wrong_calls; do
 	ktap_test $test
 done
 ktap_end

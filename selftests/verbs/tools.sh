@@ -17,7 +17,7 @@ links_up
 for size in 1 1000 65537 1048576; do
 	ktap_test rc_pingpong v4 -c -n 4 -s $size
 done
-for path_mtu in 256 512 1024 2048 4096; do
+for path_mtu in 256 4096; do
 	ktap_test rc_pingpong v6 -c -n 20 -e -s 10001 -m $path_mtu
 done
 ktap_test rc_pingpong v4 -t -n 20 -s 1000

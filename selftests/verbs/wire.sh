@@ -4,7 +4,7 @@
 # What frdma puts on the wire, in the eyes of tshark and of scapy.
 #
 # guests: 2
-# mtu: 4200
+# mtu: 9000
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/traffic.sh"
