@@ -14,6 +14,17 @@
 #define DEPTH		64
 #define MAX_INLINE	64
 #define NR_PDS		2
+#define NR_XRCDS	2
+
+/**
+ * struct device_srq - a shared receive queue
+ * @srq: that
+ * @cq: its completion queue; XRC
+ */
+struct device_srq {
+	struct ibv_srq *srq;
+	struct ibv_cq *cq;
+};
 
 /**
  * struct device_qp - a queue pair
@@ -33,6 +44,7 @@ struct device_qp {
 
 static struct ibv_context *ctx;
 static struct ibv_pd *pds[NR_PDS];
+static struct ibv_xrcd *xrcds[NR_XRCDS];	/* where there are such */
 static struct ibv_comp_channel *channel;
 static uint8_t gid_index[2];	/* IPv4, IPv6 */
 static union ibv_gid peer_gid[2];
@@ -78,6 +90,17 @@ static void take_completion(const struct queue_pair *spec,
 	play_done(play, &done);
 }
 
+/* Of those that take from it, whom a completion is about. */
+static const struct queue_pair *find_target(uint32_t qpn)
+{
+	size_t i;
+
+	for (i = 0; i < play->nr_qps; i++)
+		if (play->qps[i].handle && play->qps[i].qpn == qpn)
+			return &play->qps[i];
+	return NULL;
+}
+
 static void take_completions(void)
 {
 	struct ibv_wc wc;
@@ -91,12 +114,19 @@ static void take_completions(void)
 		while (qp && ibv_poll_cq(qp->recv_cq, 1, &wc) > 0)
 			take_completion(&play->qps[i], &wc, true);
 	}
+	for (i = 0; i < play->nr_srqs; i++) {
+		struct device_srq *srq = play->srqs[i].handle;
+
+		while (srq && srq->cq && ibv_poll_cq(srq->cq, 1, &wc) > 0)
+			take_completion(find_target(wc.qp_num), &wc, true);
+	}
 }
 
-static bool is_of_qp(const struct ibv_async_event *event)
+static bool is_of_queue(const struct ibv_async_event *event)
 {
 	return event->event_type <= IBV_EVENT_PATH_MIG_ERR ||
-	       event->event_type == IBV_EVENT_QP_LAST_WQE_REACHED;
+	       (event->event_type >= IBV_EVENT_SRQ_ERR &&
+		event->event_type <= IBV_EVENT_QP_LAST_WQE_REACHED);
 }
 
 static void take_events(void)
@@ -106,7 +136,7 @@ static void take_events(void)
 	void *context;
 
 	while (!ibv_get_async_event(ctx, &event)) {
-		if (is_of_qp(&event))
+		if (is_of_queue(&event))
 			play_event(play, event.event_type);
 		ibv_ack_async_event(&event);
 	}
@@ -237,7 +267,7 @@ static int to_rtr(struct device_qp *qp, const struct queue_pair *spec)
 	if (spec->type != IS_UD)
 		mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 			IBV_QP_RQ_PSN;
-	if (spec->type == IS_RC)
+	if (spec->type == IS_RC || spec->type == IS_XRC_TGT)
 		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 	return ibv_modify_qp(qp->qp, &attr, mask);
 }
@@ -251,9 +281,11 @@ static int to_rts(struct device_qp *qp, const struct queue_pair *spec)
 	};
 	int mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
 
-	if (spec->type == IS_RC)
+	if (spec->type == IS_RC || spec->type == IS_XRC_INI)
 		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			IBV_QP_MAX_QP_RD_ATOMIC;
+	else if (spec->type == IS_XRC_TGT)
+		mask |= IBV_QP_TIMEOUT;
 	return ibv_modify_qp(qp->qp, &attr, mask);
 }
 
@@ -299,14 +331,74 @@ static bool modify(struct queue_pair *spec, enum state to)
 	return !error;
 }
 
+static bool make_srq(struct shared_queue *spec)
+{
+	struct ibv_srq_init_attr_ex init = {
+		.attr = { .max_wr = spec->max, .max_sge = 1 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+		.srq_type = IBV_SRQT_BASIC, .pd = pds[spec->pd % NR_PDS],
+	};
+	struct device_srq *srq = calloc(1, sizeof(*srq));
+
+	spec->handle = srq;
+	if (spec->xrcd) {
+		srq->cq = ibv_create_cq(ctx, 2 * DEPTH, NULL, NULL, 0);
+		init.comp_mask |= IBV_SRQ_INIT_ATTR_XRCD |
+				  IBV_SRQ_INIT_ATTR_CQ;
+		init.srq_type = IBV_SRQT_XRC;
+		init.xrcd = xrcds[(spec->xrcd - 1) % NR_XRCDS];
+		init.cq = srq->cq;
+	}
+	srq->srq = ibv_create_srq_ex(ctx, &init);
+	return srq->srq && (!spec->xrcd ||
+			    !ibv_get_srq_num(srq->srq, &spec->srqn));
+}
+
+static bool drop_srq(struct shared_queue *spec)
+{
+	struct device_srq *srq = spec->handle;
+
+	if (ibv_destroy_srq(srq->srq))
+		return false;
+	srq->srq = NULL;
+	return true;
+}
+
+static void unmake_srq(struct device_srq *srq)
+{
+	if (srq->srq)
+		ibv_destroy_srq(srq->srq);
+	if (srq->cq)
+		ibv_destroy_cq(srq->cq);
+	free(srq);
+}
+
+static bool limit(struct shared_queue *spec, uint32_t limit)
+{
+	struct ibv_srq_attr attr = { .srq_limit = limit };
+	struct device_srq *srq = spec->handle;
+
+	return !ibv_modify_srq(srq->srq, &attr, IBV_SRQ_LIMIT);
+}
+
+static struct ibv_srq *srq_of(const struct queue_pair *spec)
+{
+	const struct device_srq *srq = spec->srq ? spec->srq->handle : NULL;
+
+	return srq ? srq->srq : NULL;
+}
+
 static bool create(struct device_qp *qp, const struct queue_pair *spec)
 {
 	static const enum ibv_qp_type types[] = {
 		[IS_RC] = IBV_QPT_RC, [IS_UC] = IBV_QPT_UC,
-		[IS_UD] = IBV_QPT_UD,
+		[IS_UD] = IBV_QPT_UD, [IS_XRC_INI] = IBV_QPT_XRC_SEND,
+		[IS_XRC_TGT] = IBV_QPT_XRC_RECV,
 	};
-	struct ibv_qp_init_attr init = {
+	struct ibv_qp_init_attr_ex init = {
 		.qp_type = types[spec->type], .sq_sig_all = 1,
+		.comp_mask = IBV_QP_INIT_ATTR_PD, .pd = pds[0],
+		.srq = srq_of(spec),
 		.cap = { .max_send_wr = DEPTH, .max_recv_wr = DEPTH,
 			 .max_send_sge = 1, .max_recv_sge = 1,
 			 .max_inline_data = MAX_INLINE },
@@ -318,8 +410,13 @@ static bool create(struct device_qp *qp, const struct queue_pair *spec)
 	if (!qp->send_cq || !qp->recv_cq)
 		return false;
 	init.send_cq = qp->send_cq;
-	init.recv_cq = qp->recv_cq;
-	qp->qp = ibv_create_qp(pds[0], &init);
+	init.recv_cq = spec->type == IS_XRC_INI ? NULL : qp->recv_cq;
+	if (spec->type == IS_XRC_TGT)
+		init = (struct ibv_qp_init_attr_ex) {
+			.qp_type = IBV_QPT_XRC_RECV, .xrcd = xrcds[0],
+			.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+		};
+	qp->qp = ibv_create_qp_ex(ctx, &init);
 	if (spec->type == IS_UD)
 		qp->ah = ibv_create_ah(pds[0], &attr);
 	return qp->qp && (spec->type != IS_UD || qp->ah);
@@ -345,6 +442,16 @@ static bool make_qp(struct queue_pair *spec)
 	return last == spec->state || modify(spec, spec->state);
 }
 
+static bool drop_qp(struct queue_pair *spec)
+{
+	struct device_qp *qp = spec->handle;
+
+	if (ibv_destroy_qp(qp->qp))
+		return false;
+	qp->qp = NULL;
+	return true;
+}
+
 static bool post_recv(struct queue_pair *spec, const struct request *rq)
 {
 	struct device_qp *qp = spec->handle;
@@ -354,6 +461,17 @@ static bool post_recv(struct queue_pair *spec, const struct request *rq)
 	}, *bad;
 
 	return !ibv_post_recv(qp->qp, &wr, &bad);
+}
+
+static bool post_srq(struct shared_queue *spec, const struct request *rq)
+{
+	struct device_srq *srq = spec->handle;
+	struct ibv_sge sge = { rq->addr, rq->len, rq->lkey };
+	struct ibv_recv_wr wr = {
+		.wr_id = rq->id, .sg_list = &sge, .num_sge = !!rq->len,
+	}, *bad;
+
+	return !ibv_post_srq_recv(srq->srq, &wr, &bad);
 }
 
 /* Windows of type 1 are bound by a call, of type 2 by a work request. */
@@ -396,6 +514,7 @@ static bool post_send(struct queue_pair *spec, const struct request *rq)
 			(rq->solicited ? IBV_SEND_SOLICITED : 0) |
 			(rq->inline_data ? IBV_SEND_INLINE : 0),
 		.imm_data = htonl(rq->imm),
+		.qp_type.xrc.remote_srqn = rq->srqn,
 	}, *bad;
 
 	switch (rq->op) {
@@ -488,6 +607,9 @@ static void finish(struct play *of)
 	for (i = 0; i < play->nr_qps; i++)
 		if (play->qps[i].handle)
 			unmake_qp(play->qps[i].handle);
+	for (i = 0; i < play->nr_srqs; i++)
+		if (play->srqs[i].handle)
+			unmake_srq(play->srqs[i].handle);
 	for (i = 0; i < play->nr_regions; i++)
 		if (play->regions[i].window)
 			ibv_dealloc_mw(play->regions[i].handle);
@@ -528,6 +650,18 @@ static bool find_gid(bool ipv6)
 	return false;
 }
 
+static void open_domains(void)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1, .oflags = O_CREAT,
+	};
+	int i;
+
+	for (i = 0; i < NR_XRCDS; i++)
+		xrcds[i] = ibv_open_xrcd(ctx, &attr);
+}
+
 static bool open_device(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -540,6 +674,7 @@ static bool open_device(const char *name)
 		return false;
 	for (i = 0; i < NR_PDS; i++)
 		pds[i] = ibv_alloc_pd(ctx);
+	open_domains();
 	channel = ibv_create_comp_channel(ctx);
 	if (!pds[0] || !pds[1] || !channel)
 		return false;
@@ -578,7 +713,12 @@ struct end the_end = {
 	.make_qp	= make_qp,
 	.modify		= modify,
 	.state		= state,
+	.make_srq	= make_srq,
+	.drop_qp	= drop_qp,
+	.drop_srq	= drop_srq,
+	.limit		= limit,
 	.post_recv	= post_recv,
+	.post_srq	= post_srq,
 	.post_send	= post_send,
 	.deliver	= wire_deliver,
 	.deliver_train	= wire_deliver_train,

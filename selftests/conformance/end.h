@@ -31,6 +31,8 @@ enum transport {
 	IS_RC,
 	IS_UC,
 	IS_UD,
+	IS_XRC_INI,
+	IS_XRC_TGT,
 };
 
 /** enum state - of queue pairs; the numbers are those of the verbs */
@@ -73,6 +75,24 @@ struct region {
 };
 
 /**
+ * struct shared_queue - a shared receive queue
+ * @name: in the script
+ * @max: receive requests that it holds
+ * @pd: protection domain, as that of a region
+ * @xrcd: XRC domain, 1 or 2; 0: it is none for XRC. Targets are of 1
+ * @srqn: its number, set by the end; XRC
+ * @handle: of the end
+ */
+struct shared_queue {
+	char name[NAME_LEN];
+	uint32_t max;
+	uint32_t pd;
+	uint32_t xrcd;
+	uint32_t srqn;
+	void *handle;
+};
+
+/**
  * struct queue_pair - what a script says of one
  * @name: in the script
  * @type: enum transport
@@ -91,6 +111,7 @@ struct region {
  * @qkey: of datagrams
  * @tclass: traffic class of its path
  * @ipv6: its path is one of IPv6
+ * @srq: shared receive queue that it takes from, or NULL
  * @qpn: its number, set by the end
  * @handle: of the end
  */
@@ -112,6 +133,7 @@ struct queue_pair {
 	uint32_t qkey;
 	uint32_t tclass;
 	bool ipv6;
+	struct shared_queue *srq;
 	uint32_t qpn;
 	void *handle;
 };
@@ -132,6 +154,7 @@ struct queue_pair {
  * @select: of a FLUSH
  * @dqpn: of a datagram
  * @qkey: of a datagram
+ * @srqn: shared receive queue of the peer; XRC
  * @fence: wait for READs before it
  * @solicited: raise an event there
  * @inline_data: copy it at once
@@ -154,6 +177,7 @@ struct request {
 	uint32_t select;
 	uint32_t dqpn;
 	uint32_t qkey;
+	uint32_t srqn;
 	bool fence;
 	bool solicited;
 	bool inline_data;
@@ -181,7 +205,7 @@ enum request_op {
 /**
  * struct done - a completion
  * @at_ns: when
- * @qp: of whom
+ * @qp: of whom; NULL: of one that was destroyed
  * @recv: of a receive
  * @id: wr_id
  * @status: enum ibv_wc_status
@@ -191,7 +215,7 @@ enum request_op {
  * @grh: 40 bytes are in front
  * @write: of a receive: RECV_RDMA_WITH_IMM
  * @ex: immediate data, or the key
- * @src_qp: of a datagram
+ * @src_qp: of a datagram, or of an initiator
  */
 struct done {
 	uint64_t at_ns;
@@ -229,7 +253,12 @@ struct play;
  * @make_qp: up to the state that it is to have
  * @modify: to another state
  * @state: its present state, or -1
+ * @make_srq: makes a shared receive queue; may be NULL
+ * @drop_qp: destroys; may be NULL
+ * @drop_srq: likewise
+ * @limit: arms the limit of a shared receive queue; may be NULL
  * @post_recv: false: refused
+ * @post_srq: likewise, to a shared receive queue; may be NULL
  * @post_send: false: refused
  * @deliver: a packet has come
  * @deliver_train: several have come as one, of which so many bytes lie in one
@@ -257,7 +286,12 @@ struct end {
 	bool (*make_qp)(struct queue_pair *qp);
 	bool (*modify)(struct queue_pair *qp, enum state state);
 	int (*state)(struct queue_pair *qp);
+	bool (*make_srq)(struct shared_queue *srq);
+	bool (*drop_qp)(struct queue_pair *qp);
+	bool (*drop_srq)(struct shared_queue *srq);
+	bool (*limit)(struct shared_queue *srq, uint32_t limit);
 	bool (*post_recv)(struct queue_pair *qp, const struct request *rq);
+	bool (*post_srq)(struct shared_queue *srq, const struct request *rq);
 	bool (*post_send)(struct queue_pair *qp, const struct request *rq);
 	void (*deliver)(const struct packet *packet);
 	bool (*deliver_train)(const struct packet *packets, size_t nr,

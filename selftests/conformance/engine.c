@@ -12,6 +12,9 @@
 struct play *engine_play;
 u64 engine_now_ns;
 
+#define FIRST_SRQN	0x21
+#define OWN_XRCD	1	/* of every target */
+
 static struct engine_qp *qps[PLAY_QPS];
 static size_t nr_qps;
 
@@ -175,6 +178,12 @@ static struct engine_qp *find_qp(u32 qpn)
 	return NULL;
 }
 
+/* Initiators take no requests, targets no answers. */
+static bool has_side_for(const struct engine_qp *qp, bool response)
+{
+	return qp->spec->type != (response ? IS_XRC_TGT : IS_XRC_INI);
+}
+
 /* As the kernel's rx.c, where it does not ask who the packet is from. */
 static void deliver(const struct packet *packet)
 {
@@ -192,7 +201,8 @@ static void deliver(const struct packet *packet)
 	}
 	qp = find_qp(hdr.dqpn);
 	if (!qp || !icrc_is_right(packet, bth, &hdr, len) ||
-	    frdma_opcode_transport(hdr.opcode) != qp->req.transport)
+	    frdma_opcode_transport(hdr.opcode) != qp->req.transport ||
+	    !has_side_for(qp, frdma_op(hdr.opcode)->response))
 		return;
 	if (frdma_op(hdr.opcode)->response)
 		engine_requester_answer(qp, &hdr, bth + hdr.hdr_len);
@@ -222,7 +232,7 @@ static bool make_qp(struct queue_pair *spec)
 {
 	struct engine_qp *qp;
 
-	if (spec->type == IS_UD || spec->ipv6 ||
+	if (spec->type == IS_UD || spec->ipv6 || spec->srq ||
 	    (spec->state != STATE_RTS && spec->state != STATE_RTR))
 		return false;
 	qp = calloc(1, sizeof(*qp));
@@ -252,13 +262,85 @@ static int state(struct queue_pair *spec)
 	return ((struct engine_qp *)spec->handle)->state;
 }
 
+/* Those of XRC alone: the others are the kernel's from end to end. */
+static bool make_srq(struct shared_queue *srq)
+{
+	if (!srq->xrcd)
+		return false;
+	srq->srqn = FIRST_SRQN + engine_play->nr_srqs;
+	srq->handle = calloc(1, sizeof(struct engine_rq));
+	return true;
+}
+
+static bool drop_srq(struct shared_queue *srq)
+{
+	free(srq->handle);
+	srq->handle = NULL;
+	return true;
+}
+
+static struct shared_queue *find_srq(u32 srqn)
+{
+	size_t i;
+
+	for (i = 0; i < engine_play->nr_srqs; i++) {
+		struct shared_queue *srq = &engine_play->srqs[i];
+
+		if (srq->handle && srq->srqn == srqn &&
+		    srq->xrcd == OWN_XRCD)
+			return srq;
+	}
+	return NULL;
+}
+
+/**
+ * engine_aim - receive for the queue that a request names
+ * @qp: target
+ * @srqn: number of the queue
+ *
+ * Return: false if there is none in its domain; as the kernel's xrc.c.
+ */
+bool engine_aim(struct engine_qp *qp, u32 srqn)
+{
+	struct shared_queue *srq = find_srq(srqn);
+
+	if (!srq || (qp->have_cur && qp->srqn != srqn))
+		return false;
+	qp->rq = srq->handle;
+	qp->srqn = srqn;
+	qp->pd = srq->pd;
+	return true;
+}
+
+/** engine_aim_read - answer a READ that named a queue; as the kernel's xrc.c */
+bool engine_aim_read(struct engine_qp *qp, u32 srqn)
+{
+	struct shared_queue *srq = find_srq(srqn);
+
+	if (srq)
+		qp->pd = srq->pd;
+	return srq;
+}
+
+static bool post_to(struct engine_rq *rq, const struct request *request)
+{
+	if (rq->prod - rq->cons == ENGINE_DEPTH)
+		return false;
+	rq->recvs[rq->prod++ % ENGINE_DEPTH] = *request;
+	return true;
+}
+
+static bool post_srq(struct shared_queue *srq, const struct request *rq)
+{
+	return post_to(srq->handle, rq);
+}
+
 static bool post_recv(struct queue_pair *spec, const struct request *rq)
 {
 	struct engine_qp *qp = spec->handle;
 
-	if (qp->recv_prod - qp->recv_cons == ENGINE_DEPTH)
+	if (!post_to(&qp->own, rq))
 		return false;
-	qp->recvs[qp->recv_prod++ % ENGINE_DEPTH] = *rq;
 	engine_step(qp);
 	return true;
 }
@@ -292,8 +374,12 @@ static bool begin(struct play *play)
 
 static void finish(struct play *play)
 {
+	size_t i;
+
 	while (nr_qps)
 		free(qps[--nr_qps]);
+	for (i = 0; i < play->nr_srqs; i++)
+		free(play->srqs[i].handle);
 }
 
 struct end the_end = {
@@ -312,7 +398,10 @@ struct end the_end = {
 	.make_qp	= make_qp,
 	.modify		= modify,
 	.state		= state,
+	.make_srq	= make_srq,
+	.drop_srq	= drop_srq,
 	.post_recv	= post_recv,
+	.post_srq	= post_srq,
 	.post_send	= post_send,
 	.deliver	= deliver,
 };

@@ -17,6 +17,18 @@
 #define ENGINE_RES	16	/* READs and atomics kept for repetition */
 
 /**
+ * struct engine_rq - receive requests
+ * @recvs: those, a ring
+ * @prod: posted so far
+ * @cons: taken so far
+ */
+struct engine_rq {
+	struct request recvs[ENGINE_DEPTH];
+	u32 prod;
+	u32 cons;
+};
+
+/**
  * struct engine_qp - a queue pair
  * @spec: what the script says of it
  * @req: send side
@@ -26,9 +38,10 @@
  * @sges: the memory of each; one piece is enough
  * @posted: send requests, a ring
  * @post_prod: posted so far; those from req.wr_prod on are not fetched
- * @recvs: receive requests, a ring
- * @recv_prod: posted so far
- * @recv_cons: taken so far
+ * @own: receive requests
+ * @rq: where it takes from: @own, or the queue that a request has named
+ * @srqn: number of that queue
+ * @pd: protection domain of peer and receives: 0, or that of the queue
  * @have_cur: one is in use
  * @cur: that
  * @state: enum state
@@ -42,9 +55,10 @@ struct engine_qp {
 	struct frdma_sge sges[ENGINE_DEPTH];
 	struct request posted[ENGINE_DEPTH];
 	u32 post_prod;
-	struct request recvs[ENGINE_DEPTH];
-	u32 recv_prod;
-	u32 recv_cons;
+	struct engine_rq own;
+	struct engine_rq *rq;
+	u32 srqn;
+	u32 pd;
 	bool have_cur;
 	struct request cur;
 	enum state state;
@@ -59,10 +73,12 @@ void engine_send(struct engine_qp *qp, struct frdma_hdr *hdr,
 		 const void *payload);
 void engine_error(struct engine_qp *qp, enum state state);
 void engine_step(struct engine_qp *qp);
+bool engine_aim(struct engine_qp *qp, u32 srqn);
+bool engine_aim_read(struct engine_qp *qp, u32 srqn);
 
 /* engine_memory.c */
-void *engine_remote(u32 rkey, u64 va, u64 len, u32 right);
-void *engine_local(u32 lkey, u64 va, u64 len, u32 right);
+void *engine_remote(u32 pd, u32 rkey, u64 va, u64 len, u32 right);
+void *engine_local(u32 pd, u32 lkey, u64 va, u64 len, u32 right);
 
 /* engine_requester.c */
 void engine_requester_init(struct engine_qp *qp);

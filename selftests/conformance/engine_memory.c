@@ -5,7 +5,7 @@
  */
 #include "engine.h"
 
-static void *find(u32 key, bool remote, u64 va, u64 len, u32 right)
+static void *find(u32 pd, u32 key, bool remote, u64 va, u64 len, u32 right)
 {
 	size_t i;
 
@@ -14,7 +14,7 @@ static void *find(u32 key, bool remote, u64 va, u64 len, u32 right)
 
 		if (key != (remote ? mr->rkey : mr->lkey) || mr->gone)
 			continue;
-		if (mr->pd || right & ~mr->rights ||
+		if (mr->pd != pd || right & ~mr->rights ||
 		    !frdma_range_in(va, len, mr->va, mr->len))
 			return NULL;
 		return mr->mem + (va - mr->va);
@@ -23,13 +23,13 @@ static void *find(u32 key, bool remote, u64 va, u64 len, u32 right)
 }
 
 /** engine_remote - memory that the peer names, or NULL */
-void *engine_remote(u32 rkey, u64 va, u64 len, u32 right)
+void *engine_remote(u32 pd, u32 rkey, u64 va, u64 len, u32 right)
 {
-	return find(rkey, true, va, len, right);
+	return find(pd, rkey, true, va, len, right);
 }
 
 /** engine_local - memory that a work request names, or NULL */
-void *engine_local(u32 lkey, u64 va, u64 len, u32 right)
+void *engine_local(u32 pd, u32 lkey, u64 va, u64 len, u32 right)
 {
-	return find(lkey, false, va, len, right);
+	return find(pd, lkey, false, va, len, right);
 }

@@ -7,13 +7,17 @@
 
 void engine_requester_init(struct engine_qp *qp)
 {
+	static const u8 transports[] = {
+		[IS_RC] = FRDMA_RC, [IS_UC] = FRDMA_UC,
+		[IS_XRC_INI] = FRDMA_XRC, [IS_XRC_TGT] = FRDMA_XRC,
+	};
 	const struct queue_pair *spec = qp->spec;
 
 	qp->req = (struct frdma_req) {
 		.slots		= qp->slots,
 		.stride		= sizeof(qp->slots[0]),
 		.mask		= ENGINE_DEPTH - 1,
-		.transport	= spec->type == IS_UC ? FRDMA_UC : FRDMA_RC,
+		.transport	= transports[spec->type],
 		.rd_max		= spec->rd,
 		.read_grid	= READ_GRID,
 		.mtu		= spec->mtu,
@@ -41,7 +45,7 @@ static void *local_memory(const struct engine_qp *qp,
 	bool brings = frdma_kind_brings_data(frdma_wr(wr->wqe.opcode)->kind);
 	const struct frdma_sge *sge = sge_of(qp, wr);
 
-	return engine_local(sge->lkey, sge->addr + off, len,
+	return engine_local(0, sge->lkey, sge->addr + off, len,
 			    brings ? RIGHT_LOCAL : 0);
 }
 
@@ -65,6 +69,7 @@ static void fill_slot(struct frdma_swr *wr, const struct request *rq)
 		wqe->ex = (__force u32)cpu_to_be32(rq->imm);
 	else if (frdma_wr(rq->op)->inv)
 		wqe->ex = rq->rkey;
+	wqe->xrc.srqn = rq->srqn;
 	switch (rq->op) {
 	case DO_COMPARE_SWAP:
 		wqe->atomic.compare_add = rq->compare;
@@ -173,8 +178,8 @@ static void reap(struct engine_qp *qp)
 	while ((wr = frdma_req_reap(&qp->req))) {
 		complete(qp, wr, wr->status);
 		if (wr->status) {
-			engine_error(qp, qp->spec->type == IS_RC ? STATE_ERR :
-								   STATE_SQE);
+			engine_error(qp, qp->spec->type == IS_UC ? STATE_SQE :
+								   STATE_ERR);
 			return;
 		}
 	}

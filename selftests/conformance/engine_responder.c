@@ -14,6 +14,7 @@ void engine_responder_init(struct engine_qp *qp)
 		.nr_res		= min(spec->dest_rd, (u32)ENGINE_RES),
 	};
 	frdma_resp_init(&qp->resp, spec->rq_psn);
+	qp->rq = &qp->own;
 }
 
 static void complete(struct engine_qp *qp, struct done *done)
@@ -22,6 +23,7 @@ static void complete(struct engine_qp *qp, struct done *done)
 	done->recv = true;
 	done->qp = qp->spec;
 	done->id = qp->cur.id;
+	done->src_qp = qp->spec->type == IS_XRC_TGT ? qp->spec->peer_qpn : 0;
 	qp->have_cur = false;
 	play_done(engine_play, done);
 }
@@ -30,22 +32,30 @@ static bool take_recv(struct engine_qp *qp)
 {
 	if (qp->have_cur)
 		return true;
-	if (qp->recv_cons == qp->recv_prod)
+	if (qp->rq->cons == qp->rq->prod)
 		return false;
-	qp->cur = qp->recvs[qp->recv_cons++ % ENGINE_DEPTH];
+	qp->cur = qp->rq->recvs[qp->rq->cons++ % ENGINE_DEPTH];
 	qp->have_cur = true;
 	return true;
 }
 
 static void *recv_memory(const struct engine_qp *qp)
 {
-	return engine_local(qp->cur.lkey, qp->cur.addr, qp->cur.len,
+	return engine_local(qp->pd, qp->cur.lkey, qp->cur.addr, qp->cur.len,
 			    RIGHT_LOCAL);
+}
+
+/* What a target has not taken stays in the queue. */
+static bool has_to_flush(struct engine_qp *qp)
+{
+	if (qp->spec->type != IS_XRC_TGT)
+		return take_recv(qp);
+	return qp->have_cur && engine_aim(qp, qp->srqn);
 }
 
 static void flush(struct engine_qp *qp)
 {
-	while (take_recv(qp)) {
+	while (has_to_flush(qp)) {
 		struct done done = { .status = FRDMA_WC_WR_FLUSH_ERR };
 
 		complete(qp, &done);
@@ -55,7 +65,7 @@ static void flush(struct engine_qp *qp)
 static void answer(struct engine_qp *qp, u32 psn, u8 syndrome)
 {
 	struct frdma_hdr hdr = {
-		.opcode		= FRDMA_ACKNOWLEDGE,
+		.opcode		= qp->resp.transport | FRDMA_ACKNOWLEDGE,
 		.psn		= psn,
 		.syndrome	= syndrome,
 		.msn		= qp->resp.msn,
@@ -67,7 +77,7 @@ static void answer(struct engine_qp *qp, u32 psn, u8 syndrome)
 static void answer_atomic(struct engine_qp *qp, u32 psn, u64 orig)
 {
 	struct frdma_hdr hdr = {
-		.opcode		= FRDMA_ATOMIC_ACK,
+		.opcode		= qp->resp.transport | FRDMA_ATOMIC_ACK,
 		.psn		= psn,
 		.syndrome	= FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
 		.msn		= qp->resp.msn,
@@ -97,7 +107,7 @@ static void refuse(struct engine_qp *qp, u32 psn,
 	const struct frdma_resp_fault *fault = frdma_resp_fault(verdict);
 
 	answer(qp, psn, fault->nak);
-	if (qp->have_cur) {
+	if (qp->have_cur && fault->recv_status != FRDMA_WC_WR_FLUSH_ERR) {
 		struct done done = { .status = fault->recv_status };
 
 		complete(qp, &done);
@@ -139,7 +149,7 @@ static enum frdma_resp_verdict execute_write(struct engine_qp *qp,
 
 	if (!len)
 		return FRDMA_RESP_ACCEPT;
-	to = engine_remote(starts ? hdr->rkey : rs->rkey,
+	to = engine_remote(qp->pd, starts ? hdr->rkey : rs->rkey,
 			   starts ? hdr->va : rs->va, len, RIGHT_WRITE);
 	if (!to)
 		return FRDMA_RESP_BAD_KEY;
@@ -147,15 +157,16 @@ static enum frdma_resp_verdict execute_write(struct engine_qp *qp,
 	return FRDMA_RESP_ACCEPT;
 }
 
-static enum frdma_resp_verdict execute_atomic(const struct frdma_hdr *hdr,
+static enum frdma_resp_verdict execute_atomic(const struct engine_qp *qp,
+					      const struct frdma_hdr *hdr,
 					      u64 *orig)
 {
-	u64 *at = engine_remote(hdr->rkey, hdr->va, sizeof(*at), RIGHT_ATOMIC);
+	u64 *at = engine_remote(qp->pd, hdr->rkey, hdr->va, sizeof(*at), RIGHT_ATOMIC);
 
 	if (!at)
 		return FRDMA_RESP_BAD_KEY;
 	*orig = *at;
-	if (hdr->opcode == FRDMA_FETCH_ADD)
+	if (!frdma_opcode_swaps(hdr->opcode))
 		*at += hdr->swap_add;
 	else if (*orig == hdr->compare)
 		*at = hdr->swap_add;
@@ -175,22 +186,22 @@ static enum frdma_resp_verdict execute(struct engine_qp *qp,
 	case FRDMA_KIND_WRITE:
 		return execute_write(qp, hdr, payload);
 	case FRDMA_KIND_READ:
-		return !hdr->dma_len || engine_remote(hdr->rkey, hdr->va,
+		return !hdr->dma_len || engine_remote(qp->pd, hdr->rkey, hdr->va,
 						      hdr->dma_len, RIGHT_READ) ?
 		       FRDMA_RESP_ACCEPT : FRDMA_RESP_BAD_KEY;
 	case FRDMA_KIND_ATOMIC_WRITE:
-		to = engine_remote(hdr->rkey, hdr->va, 8, RIGHT_WRITE);
+		to = engine_remote(qp->pd, hdr->rkey, hdr->va, 8, RIGHT_WRITE);
 		if (!to)
 			return FRDMA_RESP_BAD_KEY;
 		memcpy(to, payload, 8);
 		return FRDMA_RESP_ACCEPT;
 	case FRDMA_KIND_FLUSH:
-		return engine_remote(hdr->rkey, hdr->va,
+		return engine_remote(qp->pd, hdr->rkey, hdr->va,
 				     all ? 0 : hdr->dma_len,
 				     frdma_resp_flush_access(hdr)) ?
 		       FRDMA_RESP_ACCEPT : FRDMA_RESP_BAD_KEY;
 	default:
-		return execute_atomic(hdr, orig);
+		return execute_atomic(qp, hdr, orig);
 	}
 }
 
@@ -210,22 +221,33 @@ static void executed(struct engine_qp *qp, const struct frdma_hdr *hdr, u32 len)
 	complete(qp, &done);
 }
 
+/* The region, or the queue that the request named, is gone. */
+static void give_up_read(struct engine_qp *qp)
+{
+	struct frdma_resp *rs = &qp->resp;
+
+	rs->read.active = false;
+	if (!rs->read.again)
+		refuse(qp, rs->read.psn, FRDMA_RESP_BAD_KEY);
+}
+
 static void send_read_response(struct engine_qp *qp)
 {
 	struct frdma_resp *rs = &qp->resp;
 
+	if (rs->read.active && qp->spec->type == IS_XRC_TGT &&
+	    !engine_aim_read(qp, rs->read.srqn))
+		give_up_read(qp);
 	while (rs->read.active) {
 		struct frdma_hdr hdr;
 		void *from = NULL;
 
 		frdma_resp_read_plan(rs, &hdr);
 		if (hdr.payload_len)
-			from = engine_remote(rs->read.rkey, rs->read.va,
+			from = engine_remote(qp->pd, rs->read.rkey, rs->read.va,
 					     hdr.payload_len, RIGHT_READ);
 		if (hdr.payload_len && !from) {
-			rs->read.active = false;
-			if (!rs->read.again)
-				refuse(qp, rs->read.psn, FRDMA_RESP_BAD_KEY);
+			give_up_read(qp);
 			return;
 		}
 		engine_send(qp, &hdr, from);
@@ -264,6 +286,10 @@ static struct frdma_resp_recv look_for_recv(struct engine_qp *qp,
 	const struct frdma_op *op = frdma_op(hdr->opcode);
 	struct frdma_resp_recv recv = { };
 
+	if (op->ext & FRDMA_EXT_XRCETH && !engine_aim(qp, hdr->srqn)) {
+		recv.astray = true;
+		return recv;
+	}
 	if (op->kind != FRDMA_KIND_SEND && !op->takes_recv)
 		return recv;
 	recv.ready = take_recv(qp);
@@ -351,10 +377,10 @@ void engine_responder_request(struct engine_qp *qp,
 {
 	if (qp->state != STATE_RTS && qp->state != STATE_RTR)
 		return;
-	if (qp->spec->type == IS_RC)
-		take_reliable(qp, hdr, payload);
-	else
+	if (qp->spec->type == IS_UC)
 		take_unreliable(qp, hdr, payload);
+	else
+		take_reliable(qp, hdr, payload);
 }
 
 void engine_responder_step(struct engine_qp *qp)

@@ -22,6 +22,7 @@ static const struct name statuses[] = {
 static const struct name events[] = {
 	{ "CQ_ERR", 0 }, { "QP_FATAL", 1 }, { "QP_REQ_ERR", 2 },
 	{ "QP_ACCESS_ERR", 3 }, { "COMM_EST", 4 }, { "SQ_DRAINED", 5 },
+	{ "SRQ_ERR", 14 }, { "SRQ_LIMIT_REACHED", 15 },
 	{ "QP_LAST_WQE_REACHED", 16 }, { "COMPLETION", CQ_EVENT }, { }
 };
 
@@ -32,7 +33,8 @@ static const struct name states[] = {
 };
 
 static const struct name types[] = {
-	{ "RC", IS_RC }, { "UC", IS_UC }, { "UD", IS_UD }, { }
+	{ "RC", IS_RC }, { "UC", IS_UC }, { "UD", IS_UD },
+	{ "XRC_INI", IS_XRC_INI }, { "XRC_TGT", IS_XRC_TGT }, { }
 };
 
 static const struct name ops[] = {

@@ -66,7 +66,7 @@ static const struct field {
 	{ "resv7",	HDR_BTH, 65, 7 },
 	{ "psn",	HDR_BTH, 72, 24 },
 	{ "resv8",	HDR_XRCETH, 0, 8 },
-	{ "srqn",	HDR_XRCETH, 8, 24 },
+	{ "srqn",	HDR_XRCETH, 8, 24, MEANS_SRQN },
 	{ "qkey",	HDR_DETH, 0, 32 },
 	{ "resv8",	HDR_DETH, 32, 8 },
 	{ "sqpn",	HDR_DETH, 40, 24, MEANS_QPN },
@@ -125,6 +125,9 @@ static const struct {
 	[0x1d] = { "ATOMIC_WRITE", HAS(RETH) },
 };
 
+#define XRC		"XRC_"
+#define XRC_BITS	0xa0
+
 /* Transports: the upper three bits of an opcode, and what it adds. */
 static const struct {
 	const char *prefix;
@@ -133,7 +136,7 @@ static const struct {
 } transports[] = {
 	{ "UC_", 0x20, 0 },
 	{ "UD_", 0x60, HAS(DETH) },
-	{ "XRC_", 0xa0, HAS(XRCETH) },
+	{ XRC, XRC_BITS, HAS(XRCETH) },
 	{ "", 0x00, 0 },
 };
 
@@ -434,13 +437,15 @@ static bool number(struct line *line, const char *name,
 static bool read_opcode(struct line *line, uint8_t *opcode, int *answer)
 {
 	const char *name = line_next(line);
+	bool xrc = name && !strncmp(name, XRC, strlen(XRC));
+	const char *kind = xrc ? name + strlen(XRC) : name;
 	size_t i;
 
 	*answer = -1;
 	for (i = 0; name && i < NR_ANSWERS; i++)
-		if (!strcmp(name, answers[i].name)) {
+		if (!strcmp(kind, answers[i].name)) {
 			*answer = i;
-			*opcode = OPCODE_ACK;
+			*opcode = OPCODE_ACK | (xrc ? XRC_BITS : 0);
 			return true;
 		}
 	return name && opcode_of(name, opcode);

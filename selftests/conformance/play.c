@@ -80,10 +80,21 @@ static struct queue_pair *find_qp(struct play *play, const char *name)
 	return NULL;
 }
 
+static struct shared_queue *find_srq(struct play *play, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < play->nr_srqs; i++)
+		if (!strcmp(play->srqs[i].name, name))
+			return &play->srqs[i];
+	return NULL;
+}
+
 static bool find_name(void *arg, const char *name, enum meaning meaning,
 		      uint64_t *value)
 {
 	struct play *play = arg;
+	struct shared_queue *srq;
 	struct queue_pair *qp;
 	struct region *region;
 
@@ -102,6 +113,11 @@ static bool find_name(void *arg, const char *name, enum meaning meaning,
 	qp = find_qp(play, name);
 	if (meaning == MEANS_QPN && qp) {
 		*value = qp->qpn;
+		return true;
+	}
+	srq = find_srq(play, name);
+	if (meaning == MEANS_SRQN && srq) {
+		*value = srq->srqn;
 		return true;
 	}
 	region = find_region(play, name);
@@ -261,6 +277,62 @@ static bool do_dereg(struct play *play, struct line *line)
 	       wrong(play, "cannot deregister it");
 }
 
+/* "srq s", "srq s xrcd=1 pd=1" */
+static bool do_srq(struct play *play, struct line *line)
+{
+	struct shared_queue *srq = &play->srqs[play->nr_srqs];
+	const char *name = line_next(line);
+
+	if (!name || play->nr_srqs == PLAY_SRQS || !play->end->make_srq)
+		return wrong(play, "no shared receive queue");
+	*srq = (struct shared_queue) { .max = 16 };
+	snprintf(srq->name, sizeof(srq->name), "%s", name);
+	play->nr_srqs++;
+	return take32(play, line, "max", MEANS_NUMBER, &srq->max) &&
+	       take32(play, line, "pd", MEANS_NUMBER, &srq->pd) &&
+	       take32(play, line, "xrcd", MEANS_NUMBER, &srq->xrcd) &&
+	       (play->end->make_srq(srq) || wrong(play, "cannot make it"));
+}
+
+/* "limit s 2": fewer than these raise an event, once. */
+static bool do_limit(struct play *play, struct line *line)
+{
+	const char *name = line_next(line), *text = line_next(line);
+	struct shared_queue *srq = name ? find_srq(play, name) : NULL;
+	struct names names = names_of(play);
+	uint64_t limit;
+
+	if (!srq || !text || !play->end->limit ||
+	    !value_of(text, MEANS_NUMBER, &names, &limit))
+		return wrong(play, "limit QUEUE NUMBER");
+	return play->end->limit(srq, limit) || wrong(play, "refused");
+}
+
+/* "destroy a": a queue pair, or a shared receive queue */
+static bool do_destroy(struct play *play, struct line *line)
+{
+	const char *name = line_next(line);
+	struct queue_pair *qp = name ? find_qp(play, name) : NULL;
+	struct shared_queue *srq = name ? find_srq(play, name) : NULL;
+
+	if ((!qp || !play->end->drop_qp) && (!srq || !play->end->drop_srq))
+		return wrong(play, "destroy what?");
+	return (qp ? play->end->drop_qp(qp) : play->end->drop_srq(srq)) ||
+	       wrong(play, "refused");
+}
+
+/* "srq=s": from which it takes */
+static bool take_srq(struct play *play, struct line *line,
+		     struct shared_queue **srq)
+{
+	const char *name = line_value(line, "srq");
+
+	if (!name)
+		return true;
+	*srq = find_srq(play, name);
+	return *srq || wrong(play, "no such queue: %s", name);
+}
+
 static bool do_qp(struct play *play, struct line *line)
 {
 	struct queue_pair *qp = &play->qps[play->nr_qps];
@@ -305,6 +377,7 @@ static bool do_qp(struct play *play, struct line *line)
 	       take32(play, line, "qkey", MEANS_NUMBER, &qp->qkey) &&
 	       take32(play, line, "tclass", MEANS_NUMBER, &qp->tclass) &&
 	       take_rights(play, line, &qp->rights) &&
+	       take_srq(play, line, &qp->srq) &&
 	       (play->end->make_qp(qp) || wrong(play, "cannot make it"));
 }
 
@@ -334,14 +407,22 @@ static bool take_memory(struct play *play, struct line *line,
 	       take32(play, line, "len", MEANS_NUMBER, &rq->len);
 }
 
-static bool post_recv(struct play *play, struct line *line,
-		      struct queue_pair *qp)
+/* To a queue pair, or to the shared receive queue that it names. */
+static bool post_recv(struct play *play, struct line *line)
 {
+	struct queue_pair *qp = qp_of(play, line);
 	struct request rq = { .len = 4096 };
+	struct shared_queue *srq = NULL;
 
+	if (!take_srq(play, line, &srq))
+		return false;
+	if (srq ? !play->end->post_srq : !qp)
+		return wrong(play, "to whom?");
 	return take(play, line, "id", MEANS_NUMBER, &rq.id) &&
 	       take_memory(play, line, "in", &rq) &&
-	       (play->end->post_recv(qp, &rq) || wrong(play, "refused"));
+	       ((srq ? play->end->post_srq(srq, &rq) :
+		       play->end->post_recv(qp, &rq)) ||
+		wrong(play, "refused"));
 }
 
 static bool post_send(struct play *play, struct line *line,
@@ -376,6 +457,7 @@ static bool post_send(struct play *play, struct line *line,
 	       take32(play, line, "select", MEANS_NUMBER, &rq.select) &&
 	       take32(play, line, "dqpn", MEANS_QPN, &rq.dqpn) &&
 	       take32(play, line, "qkey", MEANS_NUMBER, &rq.qkey) &&
+	       take32(play, line, "srqn", MEANS_SRQN, &rq.srqn) &&
 	       (play->end->post_send(qp, &rq) || wrong(play, "refused"));
 }
 
@@ -383,13 +465,11 @@ static bool do_post(struct play *play, struct line *line)
 {
 	struct queue_pair *qp = qp_of(play, line);
 
-	if (!qp)
-		return wrong(play, "no queue pair");
 	if (line_flag(line, "recv"))
-		return post_recv(play, line, qp);
+		return post_recv(play, line);
 	if (!line_flag(line, "send"))
 		return wrong(play, "post send or post recv");
-	return post_send(play, line, qp);
+	return qp ? post_send(play, line, qp) : wrong(play, "no queue pair");
 }
 
 /* One after the other, if the end knows no trains. */
@@ -739,7 +819,8 @@ static bool expect_event(struct play *play, struct line *line)
 		return wrong(play, "which event?");
 	if (may_be_missing(play, names)) {
 		play->end->wait(play->end->now() + play->end->quiet_ns);
-		if (play->seen_events == play->nr_events)
+		if (play->seen_events == play->nr_events ||
+		    !event_fits(play, names, play->events[play->seen_events]))
 			return true;
 	}
 	while (play->seen_events == play->nr_events &&
@@ -890,7 +971,10 @@ static const struct {
 } statements[] = {
 	{ "mr", do_region },
 	{ "dereg", do_dereg },
+	{ "srq", do_srq },
+	{ "limit", do_limit },
 	{ "qp", do_qp },
+	{ "destroy", do_destroy },
 	{ "modify", do_modify },
 	{ "post", do_post },
 	{ "<", do_packet },

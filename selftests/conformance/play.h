@@ -9,6 +9,7 @@
 
 #define PLAY_REGIONS	16
 #define PLAY_QPS	8
+#define PLAY_SRQS	4
 #define PLAY_PACKETS	256
 #define PLAY_DONES	128
 #define PLAY_EVENTS	32
@@ -23,6 +24,8 @@
  * @regions: those
  * @nr_qps: queue pairs
  * @qps: those
+ * @nr_srqs: shared receive queues
+ * @srqs: those
  * @begin_ns: when it began
  * @last_ns: when the line before was played, or what it expects came
  * @sent: packets that the end has sent
@@ -47,6 +50,8 @@ struct play {
 	struct region regions[PLAY_REGIONS];
 	size_t nr_qps;
 	struct queue_pair qps[PLAY_QPS];
+	size_t nr_srqs;
+	struct shared_queue srqs[PLAY_SRQS];
 
 	uint64_t begin_ns;
 	uint64_t last_ns;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values in scripts: numbers, multiples of the path MTU (2P), names of regions
- * and queue pairs, and sums of these: "mr+8", "P-1", "mr^1".
+ * Values in scripts: numbers, multiples of the path MTU (2P), names of regions,
+ * queue pairs and shared receive queues, and sums of these: "mr+8", "P-1",
+ * "mr^1".
  */
 #ifndef CONFORM_VALUE_H
 #define CONFORM_VALUE_H
@@ -16,6 +17,7 @@ enum meaning {
 	MEANS_LKEY,
 	MEANS_RKEY,
 	MEANS_QPN,
+	MEANS_SRQN,
 	MEANS_HOST,
 };
 
