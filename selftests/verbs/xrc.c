@@ -693,6 +693,30 @@ static void again(void)
 	unmake_queue(&q);
 }
 
+/* They are the queue's, which may be another process's. */
+static void completions_stay(void)
+{
+	struct queue q = make_queue();
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct link l = make_link();
+		struct ibv_wc wc;
+
+		receive(&q, i);
+		send_to(&l, q.number, 10);
+		EXPECT(!status(send_cq));
+		EXPECT(!move_to(l.tgt, IBV_QPS_RESET));
+		EXPECT(!i || !ibv_destroy_qp(l.tgt));
+		wc = next_wc(q.cq);
+		EXPECT(!wc.status && wc.wr_id == i && wc.byte_len == 10);
+		EXPECT(i || !ibv_destroy_qp(l.tgt));
+		EXPECT(!ibv_destroy_qp(l.ini));
+	}
+	EXPECT(is_empty(q.cq));
+	unmake_queue(&q);
+}
+
 static void limit(void)
 {
 	struct ibv_srq_attr attr = { .srq_limit = 2 };
@@ -806,6 +830,7 @@ static const struct test_case cases[] = {
 	CASE(bad_input),
 	CASE(queries),
 	CASE(again),
+	CASE(completions_stay),
 	CASE(limit),
 	CASE(queue_goes_under_traffic),
 	{ "sleep", sleep_with_all },

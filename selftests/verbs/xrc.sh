@@ -58,7 +58,8 @@ shown() {
 links_up
 for name in sends one_sided builder several_queues protection_domains \
 		wrong_numbers shared_target another_process busy_objects \
-		bad_input queries again limit queue_goes_under_traffic; do
+		bad_input queries again completions_stay limit \
+		queue_goes_under_traffic; do
 	ktap_test xrc $name
 done
 ktap_test shown
