@@ -156,6 +156,12 @@ static const struct {
 #define NR_ANSWERS	(sizeof(answers) / sizeof(answers[0]))
 #define OPCODE_ACK	0x11
 
+/* READ_RESP_FIRST to ATOMIC_ACK */
+static bool is_answer(uint8_t operation)
+{
+	return operation >= 0x0d && operation <= 0x12;
+}
+
 static uint32_t headers_of(uint8_t opcode)
 {
 	uint32_t has = operations[opcode & 0x1f].has;
@@ -165,7 +171,8 @@ static uint32_t headers_of(uint8_t opcode)
 		if (transports[i].bits != (opcode & 0xe0))
 			continue;
 		/* What answers carries no header of its transport. */
-		return has & HAS(AETH) || !operations[opcode & 0x1f].name ?
+		return is_answer(opcode & 0x1f) ||
+		       !operations[opcode & 0x1f].name ?
 		       has : has | transports[i].has;
 	}
 	return 0;
