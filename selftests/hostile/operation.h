@@ -14,7 +14,10 @@
 #define SEND_ONLY_IMM	0x05
 #define READ_REQUEST	0x0c
 #define READ_RESP_FIRST	0x0d
+#define READ_RESP_MIDDLE 0x0e
+#define READ_RESP_LAST	0x0f
 #define READ_RESP_ONLY	0x10
+#define ACKNOWLEDGE	0x11
 #define ATOMIC_ACK	0x12
 #define SEND_ONLY_INV	0x17
 #define FLUSH		0x1c

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A peer that sends what it should not: peer.c, paths.c, mutants.c. Every packet
-# is counted with a reason, and answered only where the specification says so;
-# who is not its victim does not notice. FULL=1 for more mutants, FRDMA_SEED for
-# those of another run.
+# A peer that sends what it should not: peer.c, answers.c, paths.c, mutants.c.
+# Every packet is counted with a reason, and answered only where the
+# specification says so; who is not its victim does not notice. FULL=1 for more
+# mutants, FRDMA_SEED for those of another run.
 #
 # timeout: 3600
 # named: bookworm sid
@@ -41,8 +41,10 @@ conformance_up frdma frdma
 ktap_test peer_plays peer v4 opcodes
 ktap_test peer_plays peer v4 fields network_fields
 ktap_test peer_plays peer v4 pads wrong_sizes truncated next_to_nothing \
-	flipped_bits
-ktap_test peer_plays peer v4 syndromes wrong_answers replays
+	flipped_bits replays
+ktap_test peer_plays answers v4 syndromes wrong_answers message_numbers \
+	originals cut_answers answers_to_nothing
+ktap_test peer_plays answers v4 parts parts_out_of_turn
 ktap_test wrong_addresses
 ktap_test peer_plays paths v4 other_family frames_for_others \
 	frames_of_others groups
