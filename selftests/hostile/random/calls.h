@@ -77,6 +77,7 @@ static void fill_ah(struct thread *me, void *body);
 static void fill_reg(struct thread *me, void *body);
 static void fill_rereg(struct thread *me, void *body);
 static void fill_qp(struct thread *me, void *body);
+static void fill_ex_qp(struct thread *me, void *body);
 static void fill_modify_qp(struct thread *me, void *body);
 static void fill_xsrq(struct thread *me, void *body);
 static void fill_modify_srq(struct thread *me, void *body);
@@ -90,6 +91,7 @@ static void taken_ah(struct thread *me, const struct sent *sent);
 static void taken_reg(struct thread *me, const struct sent *sent);
 static void taken_rereg(struct thread *me, const struct sent *sent);
 static void taken_qp(struct thread *me, const struct sent *sent);
+static void taken_ex_qp(struct thread *me, const struct sent *sent);
 static void taken_modify_qp(struct thread *me, const struct sent *sent);
 static void taken_modify_srq(struct thread *me, const struct sent *sent);
 static void taken_resize_cq(struct thread *me, const struct sent *sent);
@@ -255,6 +257,20 @@ static const struct call commands[] = {
 		ARG(ex_create_cq, cqe, COUNT, 100),
 		ARG(ex_create_cq, comp_vector, BELOW, 2),
 		ARG(ex_create_cq, comp_channel, FILE_OF, CHANNEL) } },
+	{ EX_COMMAND(CREATE_QP, ex_create_qp), OUT(ex_create_qp_resp),
+	  .makes = QP, .driver_out = sizeof(struct frdma_create_qp_resp),
+	  .number_at = TOLD(ex_create_qp_resp, base.qpn),
+	  .fill = fill_ex_qp, .taken = taken_ex_qp, .fields = {
+		ARG(ex_create_qp, pd_handle, HANDLE, PD),
+		ARG(ex_create_qp, send_cq_handle, HANDLE, CQ),
+		ARG(ex_create_qp, recv_cq_handle, HANDLE, CQ),
+		ARG(ex_create_qp, srq_handle, HANDLE, SRQ),
+		ARG(ex_create_qp, max_send_wr, COUNT, 32),
+		ARG(ex_create_qp, max_recv_wr, COUNT, 32),
+		ARG(ex_create_qp, max_send_sge, COUNT, 4),
+		ARG(ex_create_qp, max_recv_sge, COUNT, 4),
+		ARG(ex_create_qp, max_inline_data, BELOW, 129),
+		ARG(ex_create_qp, sq_sig_all, BELOW, 2) } },
 	{ EX_COMMAND(MODIFY_QP, ex_modify_qp), OUT(ex_modify_qp_resp),
 	  .fill = fill_modify_qp, .taken = taken_modify_qp, .fields = {
 		ARG(ex_modify_qp, base.qp_handle, HANDLE, QP) } },
@@ -269,6 +285,22 @@ static const struct call commands[] = {
 		ARG(ex_create_wq, cq_handle, HANDLE, CQ),
 		ARG(ex_create_wq, max_wr, COUNT, 8),
 		ARG(ex_create_wq, max_sge, COUNT, 2) } },
+	{ EX_COMMAND(MODIFY_WQ, ex_modify_wq), .never = true, .fields = {
+		ARG(ex_modify_wq, attr_mask, BITS, 7),
+		ARG(ex_modify_wq, wq_handle, BELOW, 8),
+		ARG(ex_modify_wq, wq_state, BELOW, 3),
+		ARG(ex_modify_wq, curr_wq_state, BELOW, 3) } },
+	{ EX_COMMAND(DESTROY_WQ, ex_destroy_wq), OUT(ex_destroy_wq_resp),
+	  .never = true, .fields = {
+		ARG(ex_destroy_wq, wq_handle, BELOW, 8) } },
+	{ EX_COMMAND(CREATE_RWQ_IND_TBL, ex_create_rwq_ind_table),
+	  OUT(ex_create_rwq_ind_table_resp), .never = true, .fields = {
+		ARG(ex_create_rwq_ind_table, log_ind_tbl_size, BELOW, 4) } },
+	{ EX_COMMAND(DESTROY_RWQ_IND_TBL, ex_destroy_rwq_ind_table),
+	  .never = true, .fields = {
+		ARG(ex_destroy_rwq_ind_table, ind_tbl_handle, BELOW, 8) } },
+	{ EX_COMMAND(DESTROY_FLOW, destroy_flow), .never = true, .fields = {
+		ARG(destroy_flow, flow_handle, BELOW, 8) } },
 	{ EX_COMMAND(CREATE_FLOW, create_flow), OUT(create_flow_resp),
 	  .never = true, .fields = {
 		ARG(create_flow, qp_handle, HANDLE, QP) } },

@@ -118,18 +118,41 @@ static void taken_dmabuf_mr(struct thread *me, const struct sent *sent)
 	taken_region(me, attribute(sent, UVERBS_ATTR_REG_DMABUF_MR_LENGTH));
 }
 
-static void fill_qp(struct thread *me, void *body)
+static uint8_t some_type(struct thread *me)
 {
 	static const uint8_t types[] = {
 		IBV_QPT_RC, IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD,
 		IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV,
 	};
+
+	return types[below(me, sizeof(types))];
+}
+
+static void fill_qp(struct thread *me, void *body)
+{
 	struct ib_uverbs_create_qp *qp = body;
 
-	qp->qp_type = types[below(me, sizeof(types))];
+	qp->qp_type = some_type(me);
 	qp->is_srq = once_in(me, 4);
 	if (qp->qp_type == IBV_QPT_XRC_RECV)
 		qp->pd_handle = pick(me, XRCD);
+}
+
+/* One in eight wants something more, or another table in place of receives. */
+static void fill_ex_qp(struct thread *me, void *body)
+{
+	struct ib_uverbs_ex_create_qp *qp = body;
+
+	qp->qp_type = some_type(me);
+	qp->is_srq = once_in(me, 4);
+	if (qp->qp_type == IBV_QPT_XRC_RECV)
+		qp->pd_handle = pick(me, XRCD);
+	if (!once_in(me, 8))
+		return;
+	qp->create_flags = any(me) & 0xfff;
+	qp->source_qpn = below(me, 1 << 24);
+	qp->comp_mask = below(me, 2);
+	qp->rwq_ind_tbl_handle = below(me, 8);
 }
 
 static void has_made_qp(struct thread *me, uint32_t type)
@@ -147,6 +170,13 @@ static void taken_qp(struct thread *me, const struct sent *sent)
 
 	has_made_qp(me, sent->call->in == sizeof(*qp) ? qp->qp_type :
 							IBV_QPT_XRC_RECV);
+}
+
+static void taken_ex_qp(struct thread *me, const struct sent *sent)
+{
+	const struct ib_uverbs_ex_create_qp *qp = sent->body;
+
+	has_made_qp(me, qp->qp_type);
 }
 
 static void taken_qp_method(struct thread *me, const struct sent *sent)
