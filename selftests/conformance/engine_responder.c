@@ -62,28 +62,11 @@ static void flush(struct engine_qp *qp)
 	}
 }
 
-static void answer(struct engine_qp *qp, u32 psn, u8 syndrome)
-{
-	struct frdma_hdr hdr = {
-		.opcode		= qp->resp.transport | FRDMA_ACKNOWLEDGE,
-		.psn		= psn,
-		.syndrome	= syndrome,
-		.msn		= qp->resp.msn,
-	};
-
-	engine_send(qp, &hdr, NULL);
-}
-
 static void answer_atomic(struct engine_qp *qp, u32 psn, u64 orig)
 {
-	struct frdma_hdr hdr = {
-		.opcode		= qp->resp.transport | FRDMA_ATOMIC_ACK,
-		.psn		= psn,
-		.syndrome	= FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS,
-		.msn		= qp->resp.msn,
-		.atomic_orig	= orig,
-	};
+	struct frdma_hdr hdr;
 
+	frdma_resp_atomic_plan(&qp->resp, psn, orig, &hdr);
 	engine_send(qp, &hdr, NULL);
 }
 
@@ -105,8 +88,10 @@ static void refuse(struct engine_qp *qp, u32 psn,
 		[FRDMA_RESP_EVENT_FATAL] = 1,
 	};
 	const struct frdma_resp_fault *fault = frdma_resp_fault(verdict);
+	struct frdma_hdr hdr;
 
-	answer(qp, psn, fault->nak);
+	frdma_resp_refusal_plan(&qp->resp, psn, verdict, &hdr);
+	engine_send(qp, &hdr, NULL);
 	if (qp->have_cur && fault->recv_status != FRDMA_WC_WR_FLUSH_ERR) {
 		struct done done = { .status = fault->recv_status };
 
@@ -304,6 +289,7 @@ static void take_reliable(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	struct frdma_resp *rs = &qp->resp;
 	struct frdma_resp_recv recv = { };
 	enum frdma_resp_verdict verdict;
+	struct frdma_hdr answer;
 	u64 orig = 0;
 
 	if (hdr->psn == rs->epsn)
@@ -321,11 +307,14 @@ static void take_reliable(struct engine_qp *qp, const struct frdma_hdr *hdr,
 		break;
 	case FRDMA_RESP_GAP:
 		frdma_resp_put_off(rs, verdict);
-		answer(qp, rs->epsn, FRDMA_NAK_PSN);
+		frdma_resp_gap_plan(rs, &answer);
+		engine_send(qp, &answer, NULL);
 		break;
 	case FRDMA_RESP_NO_RECV:
 		frdma_resp_put_off(rs, verdict);
-		answer(qp, hdr->psn, FRDMA_AETH_RNR | qp->spec->rnr_timer);
+		frdma_resp_rnr_plan(rs, hdr->psn, qp->spec->rnr_timer,
+				    &answer);
+		engine_send(qp, &answer, NULL);
 		break;
 	case FRDMA_RESP_WAITING:
 		break;
@@ -386,12 +375,13 @@ void engine_responder_request(struct engine_qp *qp,
 void engine_responder_step(struct engine_qp *qp)
 {
 	struct frdma_resp *rs = &qp->resp;
+	struct frdma_hdr hdr;
 
 	send_read_response(qp);
 	if (rs->ack_due && qp->state != STATE_ERR) {
 		rs->ack_due = false;
-		answer(qp, frdma_psn_add(rs->epsn, -1),
-		       FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS);
+		frdma_resp_ack_plan(rs, &hdr);
+		engine_send(qp, &hdr, NULL);
 	}
 	if (qp->state == STATE_ERR)
 		flush(qp);
