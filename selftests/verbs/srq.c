@@ -179,7 +179,9 @@ static void verbs(void)
 		.srq_type = IBV_SRQT_BASIC, .pd = pd,
 	};
 	struct ibv_srq_init_attr init = { };
+	struct ibv_qp_init_attr qp_init;
 	struct ibv_device_attr limits;
+	struct ibv_qp_attr qp_attr;
 	struct ibv_recv_wr wr = { }, *bad;
 	struct ibv_sge sges[3] = { };
 	struct ibv_srq *srq;
@@ -206,6 +208,8 @@ static void verbs(void)
 	srq = make_srq(4);
 	qp = make_srq_qp(IBV_QPT_RC, srq);
 	EXPECT(ibv_post_recv(qp, &wr, &bad) == EINVAL && bad == &wr);
+	EXPECT(!ibv_query_qp(qp, &qp_attr, IBV_QP_CAP, &qp_init));
+	EXPECT(!qp_attr.cap.max_recv_wr && !qp_attr.cap.max_recv_sge);
 	EXPECT(ibv_destroy_srq(srq) == EBUSY);
 
 	wr.sg_list = sges;
