@@ -184,11 +184,15 @@ static void taken_qp_method(struct thread *me, const struct sent *sent)
 	has_made_qp(me, attribute(sent, UVERBS_ATTR_CREATE_QP_TYPE));
 }
 
+/* A target, if one can be found. */
 static void fill_open_qp(struct thread *me, void *body)
 {
 	struct ib_uverbs_open_qp *qp = body;
+	unsigned int i;
 
 	pick(me, QP);
+	for (i = 0; i < SLOTS && me->picked[QP].type != IBV_QPT_XRC_RECV; i++)
+		pick(me, QP);
 	qp->qpn = me->picked[QP].number;
 	qp->qp_type = IBV_QPT_XRC_RECV;
 }
