@@ -107,18 +107,25 @@ pingpong() {
 # shellcheck disable=SC2034 # for the programs
 ALL_KINDS=(-k "rc,xrc,uc,ud,multicast" -s 4096 -p 50)
 
-# Starts traffic from link A (frdma0) to link B (frdma1) and waits until it
-# flows; what it says comes to $FLOW_OUT, its process is $FLOW.
+# Starts "flow" as that command says, and waits until it flows; what it says
+# comes to $FLOW_OUT, its process is $FLOW.
 FLOW_OUT=$KTAP_TMP/flow.out
+flow_starts() {
+	# What another one has said is not to be taken for its own.
+	: >"$FLOW_OUT"
+	"$@" >"$FLOW_OUT" 2>&1 &
+	FLOW=$!
+	await 20 grep -q flows "$FLOW_OUT"
+}
+
+# Starts traffic from link A (frdma0) to link B (frdma1).
 flow() {
 	local family=${1:-v4} a=${2:-frdma0} b=${3:-frdma1} ga gb
 
 	shift 3 || shift $#
 	ga=$(gid_index "$a" "$family")
 	gb=$(gid_index "$b" "$family")
-	"$PROGRAMS/lib/flow/flow" "$@" "$a" "$ga" "$b" "$gb" >"$FLOW_OUT" 2>&1 &
-	FLOW=$!
-	await 20 grep -q flows "$FLOW_OUT"
+	flow_starts "$PROGRAMS/lib/flow/flow" "$@" "$a" "$ga" "$b" "$gb"
 }
 
 # It must go on for a moment, end when told to, and have seen no error.
