@@ -104,7 +104,7 @@ connected() {
 }
 
 # A namespace that nobody has named ends with its last process: one that is
-# killed while it sends to itself.
+# killed while it sends to itself, all kinds of traffic.
 namespace_exits() {
 	local gid holder
 
@@ -116,15 +116,13 @@ namespace_exits() {
 	nsenter -t $holder -n bash -e -c "
 		ip link set lo up
 		ip link add da type dummy
-		ip link set da up
+		ip link set da up multicast on
 		ip address add $ENDS_NEAR4/24 dev da
 		rdma link add frdma0 type frdma netdev da"
 	await 10 port_is frdma0
 	gid=$(gid_index frdma0 v4)
-	nsenter -t $holder -n "$PROGRAMS/lib/flow/flow" frdma0 "$gid" frdma0 "$gid" \
-		>"$KTAP_TMP/flow.out" 2>&1 &
-	FLOW=$!
-	await 10 grep -q flows "$KTAP_TMP/flow.out"
+	flow_starts nsenter -t $holder -n "$PROGRAMS/lib/flow/flow" \
+		"${ALL_KINDS[@]}" frdma0 "$gid" frdma0 "$gid"
 	kill -KILL $holder "$FLOW"
 	nothing_is_left
 }
@@ -155,53 +153,43 @@ is_in() {
 	nsenter --net="/run/netns/$1" rdma dev show "$2" 2>/dev/null | grep .
 }
 
-# A process in "far" and one here talk to each other: $SERVER, $CLIENT.
-talk() {
+# All kinds of traffic between the two, which no namespace has both of.
+flow_across() {
 	local far
 
 	far=$(ip netns exec far bash -c "$(declare -f gid_index ktap_on)
 		gid_index frdma1 v4")
-	ip netns exec far ibv_rc_pingpong -d frdma1 -g "$far" -n 100000000 \
-		>"$KTAP_TMP/server" 2>&1 &
-	SERVER=$!
-	await 10 in_far bash -c 'ss -Hltn sport = :18515 | grep .'
-	ibv_rc_pingpong -d frdma0 -g "$(gid_index frdma0 v4)" -n 100000000 \
-		$ENDS_FAR4 >"$KTAP_TMP/client" 2>&1 &
-	CLIENT=$!
-	await 20 talked
+	flow_starts "$PROGRAMS/lib/flow/flow" "${ALL_KINDS[@]}" -t 14 \
+		-N /run/netns/far frdma0 "$(gid_index frdma0 v4)" frdma1 "$far"
 }
 
-talked() {
-	[ "$(counter frdma0 rx_packets)" -gt 100 ]
-}
-
-# A device that goes to another namespace leaves its users behind, and comes
-# back when that ends. Who waits for their messages never hears of it.
+# A device that goes to another namespace leaves its users behind, whichever end
+# of their traffic it is, and comes back when that ends.
 device_moves_to_another_namespace() {
+	local link=$1 from=/proc/self/ns/net
+
+	[ "$link" = frdma0 ] || from=/run/netns/far
 	exclusive_up
 	defer ip netns delete other
 	ip netns add other
-	talk
-	in_far rdma dev set frdma1 netns other
-	await 10 ended $SERVER
-	kill -KILL $CLIENT
-	is_in other frdma1
-	! is_in far frdma1
-	ip netns delete other
-	await 10 there frdma1
-	rdma link delete frdma1
-	rdma link delete frdma0
-	ip netns delete far
+	flow_across
+	within 5 nsenter --net=$from rdma dev set "$link" netns other
+	flows_fail 15 5 'post:\|poll:\|status:'
+	is_in other "$link"
+	! nsenter --net=$from rdma dev show "$link"
+	within 5 ip netns delete other
+	await 10 there "$link"
+	rdma link delete "$link"
+	within 5 ip netns delete far
 	nothing_is_left
 }
 
 # The interface takes the link along while the core takes the device back.
 device_is_in_a_namespace_that_ends() {
 	exclusive_up
-	talk
-	kill -KILL $SERVER
-	ip netns delete far
-	await 10 ended $CLIENT
+	flow_across
+	within 5 ip netns delete far
+	flows_fail 15 5 'post:\|poll:\|status:'
 	nothing_is_left
 }
 
@@ -309,7 +297,8 @@ for way in delete netdev namespace rmmod; do
 	ktap_test connected $way
 done
 ktap_test namespace_exits
-ktap_test device_moves_to_another_namespace
+ktap_test device_moves_to_another_namespace frdma0
+ktap_test device_moves_to_another_namespace frdma1
 ktap_test device_is_in_a_namespace_that_ends
 ktap_test ifdown
 KTAP_LIMIT=400 ktap_test killed ${FULL:+10}5

@@ -2,6 +2,7 @@
 /* The two ends of a flow: objects, states, posts, completions. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,7 +48,17 @@ static struct step step_of(enum ibv_qp_type type)
 	}
 }
 
-static void open_end(struct flow *f, struct end *end)
+/* This thread, and no other, goes there. */
+static void enter_netns(struct flow *f, const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		flow_die(f, "cannot enter %s: %s", file, strerror(errno));
+	close(fd);
+}
+
+static void open_device(struct end *end)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	int i;
@@ -57,6 +68,17 @@ static void open_end(struct flow *f, struct end *end)
 			end->ctx = ibv_open_device(list[i]);
 	if (list)
 		ibv_free_device_list(list);
+}
+
+static void open_end(struct flow *f, struct end *end)
+{
+	bool elsewhere = flow_far_netns && end == &f->far;
+
+	if (elsewhere)
+		enter_netns(f, flow_far_netns);
+	open_device(end);
+	if (elsewhere)
+		enter_netns(f, "/proc/self/ns/net");
 	if (!end->ctx)
 		flow_die(f, "no device %s", end->device);
 	if (ibv_query_gid(end->ctx, 1, end->gid_index, &end->gid))
