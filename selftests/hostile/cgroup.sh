@@ -35,9 +35,10 @@ hostile() {
 		"$(gid_index frdma0 v4)" $GROUP "$1"
 }
 
+# Arguments: KIND [BYTES]
 memory_of() {
 	group_up memory
-	echo 20M >$GROUP/memory.max
+	echo "${2:-20M}" >$GROUP/memory.max
 	hostile "$1"
 }
 
@@ -50,6 +51,9 @@ number_of() {
 links_up
 for kind in queue_pairs completion_queues shared_queues regions; do
 	ktap_test memory_of $kind
+done
+for kind in device_memory tables_on_demand; do
+	ktap_test memory_of $kind 8M
 done
 ktap_test number_of objects
 ktap_end
