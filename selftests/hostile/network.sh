@@ -254,6 +254,82 @@ meets() {
 	wait $pid || fail "$2: $(tail -n 5 "$KTAP_TMP/server")"
 }
 
+# Connections of rdma_cm, three at a time, for SECONDS, that send a packet again
+# RETRIES times: each is well or says why not, in time, and what it said is told
+# (meet.c). Their server is at the far end. Arguments: SECONDS RETRIES
+meet() {
+	"$PROGRAMS/hostile/meet" open "$ADDRESS" 3 "$1" "$2" \
+		>"$KTAP_TMP/met" 2>&1 || fail "$(<"$KTAP_TMP/met")"
+	note "$(<"$KTAP_TMP/met")"
+}
+
+server_up() {
+	case $FAMILY in
+	v4)	ADDRESS=$ENDS_FAR4 ;;
+	v6)	ADDRESS=$ENDS_FAR6 ;;
+	esac
+	BEFORE=$(rdma resource show)
+	nsenter --net=/run/netns/far "$PROGRAMS/hostile/meet" serve "$ADDRESS" \
+		>"$KTAP_TMP/server" 2>&1 &
+	SERVER=$!
+	await 20 is_listening "$ADDRESS"
+}
+
+# On a network that is well all are, with that server, which has lost nothing.
+meets_well() {
+	await 20 ping -c 1 -W 1 "$ADDRESS"
+	meet 2 7
+	grep -qE '^[1-9][0-9]* well(, [0-9]+ left)?$' "$KTAP_TMP/met" ||
+		fail "on a good network: $(<"$KTAP_TMP/met")"
+	kill -TERM "$SERVER" || true
+	wait "$SERVER" || fail "server: $(<"$KTAP_TMP/server")"
+	[ "$(rdma resource show)" = "$BEFORE" ] ||
+		fail "before: $BEFORE; after: $(rdma resource show)"
+}
+
+# Arguments: SECONDS RETRIES NETEM...
+meets_all_the_same() {
+	defer mend
+	server_up
+	counted resent_packets retry_exceeded
+	wire "${@:3}"
+	meet "$1" "$2"
+	note "$(dropped) dropped"
+	! grep -q '^0 well' "$KTAP_TMP/met" || fail "none was well"
+	mend
+	counted
+	meets_well
+}
+
+# Nothing arrives any more: it is told when all messages are spent.
+silence_is_told_to_who_connects() {
+	defer mend
+	server_up
+	wire loss 100%
+	meet 80 7
+	grep -q '^0 well.*UNREACHABLE' "$KTAP_TMP/met" ||
+		fail "$(<"$KTAP_TMP/met")"
+	mend
+	meets_well
+}
+
+# The same CHANGE, TIMES while connections are made, used and ended.
+meets_through() {
+	local change=$1 times=$2 i meeting
+
+	ends_up
+	server_up
+	meet $((5 + 3 * times)) 7 &
+	meeting=$!
+	for ((i = 0; i < times; i++)); do
+		sleep 2
+		"$change"
+	done
+	wait $meeting || fail "$(<"$KTAP_TMP/met")"
+	! grep -q '^0 well' "$KTAP_TMP/met" || fail "none was well"
+	meets_well
+}
+
 # What the interfaces go through; each stops packets for a while that is
 # shorter than the patience of a connection.
 #
@@ -349,10 +425,21 @@ test_over v6 refuses
 test_over v4 silence_is_reported
 test_over v4 connects_all_the_same loss 2% duplicate 10% delay 1ms 1ms
 test_over v6 connects_all_the_same loss 2% duplicate 10% delay 1ms 1ms
+test_over v4 meets_all_the_same 15 7 loss 5%
+test_over v6 meets_all_the_same 30 2 loss 20%
+test_over v4 meets_all_the_same 10 7 packets delay 10ms 8ms reorder 25% 50%
+test_over v6 meets_all_the_same 15 7 corrupt 3%
+test_over v4 meets_all_the_same 15 7 limit 2 delay 1ms
+[ -z "${FULL:-}" ] || test_over v4 silence_is_told_to_who_connects
 ends_remove
 test_over v4 survives mtu_shrinks drop_not_sent
 test_over v6 survives near_end_flaps
 test_over v4 survives far_end_flaps
 test_over v6 survives route_changes drop_no_route
 test_over v4 survives neighbour_is_lost
+test_over v4 meets_through mtu_shrinks 3
+test_over v6 meets_through near_end_flaps 3
+test_over v4 meets_through far_end_flaps 3
+test_over v6 meets_through route_changes 1
+test_over v4 meets_through neighbour_is_lost 1
 ktap_end
