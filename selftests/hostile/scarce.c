@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../lib/pair.h"
+#include "../lib/statistic.h"
 #include "../lib/udmabuf.h"
 
 /* More allocations than any of the operations makes. */
@@ -311,6 +312,72 @@ static int unmake_group(void *qp)
 	return ibv_detach_mcast(qp, &group, 0);
 }
 
+/*
+ * Asks over netlink; true if an answer came, whose error is left in errno. It
+ * may have been what could not be allocated: then nobody knows what was done.
+ */
+static bool answers(struct nlmsghdr *msg)
+{
+	static char bytes[4096] __attribute__((aligned(4)));
+	struct nlmsghdr *got = (struct nlmsghdr *)bytes;
+	static int fd = -1;
+
+	msg->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	if (fd >= 0)
+		close(fd);
+	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA);
+	if (fd < 0 || send(fd, msg, msg->nlmsg_len, 0) < 0)
+		return false;
+	do
+		if (recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT) < 0) {
+			errno = errno == EAGAIN ? ENOBUFS : errno;
+			return false;
+		}
+	while (got->nlmsg_type != NLMSG_ERROR);
+	errno = -((struct nlmsgerr *)NLMSG_DATA(got))->error;
+	return true;
+}
+
+/** struct number - an attribute */
+struct number {
+	struct nlattr attr;
+	uint32_t value;
+};
+
+#define NUMBER(type, value)	{ { sizeof(struct number), type }, value }
+
+/* What "rdma statistic qp bind link DEVICE/1 lqpn QPN" asks for. */
+static int bind_counter(uint32_t qpn)
+{
+	struct {
+		struct nlmsghdr head;
+		struct number device, port, what, mode, qpn;
+	} ask = {
+		.head = {
+			.nlmsg_len = sizeof(ask),
+			.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV,
+						RDMA_NLDEV_CMD_STAT_SET),
+		},
+		.device = NUMBER(RDMA_NLDEV_ATTR_DEV_INDEX, statistic_device),
+		.port = NUMBER(RDMA_NLDEV_ATTR_PORT_INDEX, 1),
+		.what = NUMBER(RDMA_NLDEV_ATTR_STAT_RES,
+			       RDMA_NLDEV_ATTR_RES_QP),
+		.mode = NUMBER(RDMA_NLDEV_ATTR_STAT_MODE,
+			       RDMA_COUNTER_MODE_MANUAL),
+		.qpn = NUMBER(RDMA_NLDEV_ATTR_RES_LQPN, qpn),
+	};
+
+	return answers(&ask.head) ? errno : errno ?: ENOBUFS;
+}
+
+/* It goes with its queue pair. */
+static void *make_counter(void)
+{
+	struct ibv_qp *qp = make_ud();
+
+	return qp ? made_qp(qp, bind_counter(qp->qp_num)) : NULL;
+}
+
 static size_t add_attr(char *at, int type, const char *text)
 {
 	struct nlattr *attr = (struct nlattr *)at;
@@ -327,8 +394,6 @@ static void *make_link(void)
 	static char bytes[512] __attribute__((aligned(4)));
 	struct nlmsghdr *msg = (struct nlmsghdr *)bytes;
 	size_t len = NLMSG_HDRLEN;
-	static int fd = -1;
-	ssize_t got;
 	int err;
 
 	memset(bytes, 0, sizeof(bytes));
@@ -338,22 +403,11 @@ static void *make_link(void)
 	msg->nlmsg_len = len;
 	msg->nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV,
 					   RDMA_NLDEV_CMD_NEWLINK);
-	msg->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-
-	if (fd >= 0)
-		close(fd);
-	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA);
-	if (fd < 0 || send(fd, bytes, len, 0) < 0)
-		return NULL;
-	/* The answer may have been what could not be allocated. */
-	got = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
-	if (got < 0) {
-		err = errno == EAGAIN ? ENOBUFS : errno;
-		(void)!system("rdma link delete scarce0 2>/dev/null");
-		return made(NULL, err);
-	}
-	err = -((struct nlmsgerr *)NLMSG_DATA(msg))->error;
-	return made(bytes, err);
+	if (answers(msg))
+		return made(bytes, errno);
+	err = errno;
+	(void)!system("rdma link delete scarce0 2>/dev/null");
+	return made(NULL, err);
 }
 
 static int unmake_link(void *link)
@@ -389,6 +443,8 @@ static const struct kind {
 	{ "mw", make_mw, unmake_mw },
 	{ "ah", make_ah, unmake_ah },
 	{ "group", make_group, unmake_group },
+	{ "counter", make_counter, unmake_qp },
+	{ "counted", make_rc, unmake_qp },	/* if it is counted anyway */
 	{ "link", make_link, unmake_link },
 };
 
@@ -510,6 +566,7 @@ int main(int argc, char **argv)
 
 	EXPECT(argc == 6);
 	open_device(argv[1], argv[2]);
+	statistic_device = device_index(argv[1]);
 	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR);
 	EXPECT(fail_nth >= 0);
 	prepare();

@@ -43,6 +43,13 @@ copies_do_not() {
 	echo 1 >$FAULTS/fail_usercopy/require-end
 }
 
+# Link frdma0, where allocations may fail.
+scarcity_up() {
+	faults_are_possible
+	faults_set_up
+	links_up
+}
+
 # Makes and unmakes things of each KIND, HOW (make or unmake) scarcely. When an
 # object has been unmade, it cannot be told any more that there was no room for
 # the answer. Arguments: HOW STEP KIND...
@@ -50,10 +57,8 @@ scarcely() {
 	local how=$1 step=$2 kind
 
 	shift 2
-	faults_are_possible
-	faults_set_up
+	scarcity_up
 	[ "$how" = make ] || copies_do_not
-	links_up
 	defer ip link delete scarce
 	modprobe dummy numdummies=0
 	ip link add scarce type dummy
@@ -62,6 +67,32 @@ scarcely() {
 		leaves_no_object say_notes "$PROGRAMS/hostile/scarce" frdma0 \
 			"$(gid_index frdma0 v4)" "$kind" "$how" "$step"
 	done
+}
+
+# The same with queue pairs that are given a counter, or get one by themselves.
+# Arguments: counter|counted
+scarcely_bound() {
+	scarcity_up
+	[ "$1" = counter ] ||
+		rdma statistic qp set link frdma0/1 auto type on
+	leaves_no_object say_notes "$PROGRAMS/hostile/scarce" frdma0 \
+		"$(gid_index frdma0 v4)" "$1" make 1
+}
+
+# The same by a consumer in the kernel, needy/needy.c.
+scarcely_in_the_kernel() {
+	scarcity_up
+	leaves_no_object say_notes needy
+}
+
+needy() {
+	local status=0
+
+	insmod "/lib/modules/$(uname -r)/frdma-test/needy.ko" \
+		gid_index="$(gid_index frdma0 v4)" || status=$?
+	dmesg | sed -n '/allocation/s/.*needy: //p'
+	[ $status != 0 ] || rmmod needy
+	return $status
 }
 
 # PERCENT of the allocations that the module asks for, itself or by what it
@@ -120,9 +151,15 @@ done
 # without the process that it has taken hold of, in UVERBS_METHOD_GET_CONTEXT.
 ktap_test scarcely unmake 1 "${QUEUES[@]}" "${PAIRS[@]}" "${MEMORY[@]}" \
 	xrc_recv context
+# What cannot be bound goes on being counted by the core, which then refuses to
+# change how the port counts: each has a link of its own.
+for kind in counter counted; do
+	ktap_test scarcely_bound $kind
+done
+ktap_test scarcely_in_the_kernel
 # There are fifteen thousand, most of them for the files of its GIDs, and each
 # takes two seconds.
-step=199
+step=269
 [ -z "${FULL:-}" ] || step=17
 KTAP_LIMIT=${FULL:+20}300 ktap_test scarcely make $step link
 for family in v4 v6; do
