@@ -22,7 +22,7 @@
 #include "../lib/pair.h"
 
 #define PORT		"7501"
-#define BYTES		1500
+#define BYTES		4000
 #define ROUNDS		8
 #define SERVED_MAX	128
 
