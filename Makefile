@@ -21,6 +21,8 @@ conformance:	## the conformance scripts on engine, module and rdma_rxe, with a t
 	@scripts/conformance
 check-debug:	## the guest tests on a kernel with KASAN, lockdep, kmemleak
 	@scripts/check debug
+check-races:	## the guest tests on a kernel with KCSAN, which looks for data races
+	@scripts/check races
 soak:		## tests without end: SOAK_SECONDS=7200, or until interrupted
 	@scripts/soak
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
@@ -49,5 +51,6 @@ help:		## this list
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 
-.PHONY: all bench bench-compare check check-debug check-programs clean \
-	conformance demo fuzz help install lint soak uninstall
+.PHONY: all bench bench-compare check check-debug check-programs \
+	check-races clean conformance demo fuzz help install lint soak \
+	uninstall

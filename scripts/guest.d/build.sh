@@ -131,18 +131,18 @@ build_provider() {
 		all install || die "the provider does not build for $name"
 }
 
-# Builds the module, and those of tests, for every kernel of the root, or for its
-# debug kernel. Arguments: ROOT DEBUG TESTS (yes or no) [MAKE-ARGUMENT...]. Sets
-# "version".
+# Builds the module, and those of tests, for every kernel of the root, or for the
+# one of KIND (kernel.sh), if that is not empty. Arguments: ROOT KIND TESTS (yes
+# or no) [MAKE-ARGUMENT...]. Sets "version".
 build_modules() {
-	local name=$1 debug=$2 tests=$3 dir
+	local name=$1 kind=$2 tests=$3 dir
 
 	dir=$(build_dir "$name")
 	shift 3
-	if [ "$debug" = yes ]; then
-		kernel_need "$name"
+	if [ -n "$kind" ]; then
+		kernel_need "$name" "$kind"
 		version=$KERNEL_VERSION
-		binds+=("results=$KERNEL")
+		binds+=("${KERNEL_BINDS[@]}")
 		build_sync "$dir/$version"
 		build_module "$name" "$version" \
 			"/results/install/usr/lib/modules/$version" \
@@ -189,16 +189,16 @@ build_tests() {
 		die "the programs of the tests do not build for $1"
 }
 
-# guest build [-r ROOT] [--debug] [--tests] [MAKE-ARGUMENT...]
+# guest build [-r ROOT] [--debug|--races] [--tests] [MAKE-ARGUMENT...]
 build_command() {
-	local name=$DEFAULT_ROOT debug=no tests=no version binds
+	local name=$DEFAULT_ROOT kind='' tests=no version binds
 
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-h|--help)	usage; exit ;;
 		-r|--root)	[ $# -gt 1 ] || die "build: -r lacks the root"
 				name=$2; shift 2 ;;
-		--debug)	debug=yes; shift ;;
+		--debug|--races) kind=${1#--}; shift ;;
 		--tests)	tests=yes; shift ;;
 		*=*)		break ;;
 		*)		die "build: what is '$1'? A root goes after" \
@@ -210,7 +210,7 @@ build_command() {
 	build_binds "$name"
 	exec {BUILD_LOCK}>"$(build_dir "$name")/.lock"
 	flock "$BUILD_LOCK"
-	build_modules "$name" $debug $tests "$@"
+	build_modules "$name" "$kind" $tests "$@"
 	[ ! -e "$TOP/provider/Makefile" ] || build_provider "$name" "$version"
 	[ $tests = no ] || build_tests "$name"
 	exec {BUILD_LOCK}>&-

@@ -1,14 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The debug kernel, which no distribution ships: built in a root, with the
-# root's compiler, from the root's own linux-source, as debug.config says.
+# The kernels that no distribution ships, of two kinds: "debug", which
+# debug.config describes, and "races", which differs from it as races.config
+# says. They are built in a root, with the root's compiler, from the root's own
+# linux-source.
 #
 #   kernel/ROOT/linux/     the source, as the distribution has patched it
+#   kernel/ROOT/config     the options that are asked for
 #   kernel/ROOT/objects/   what make leaves; modules are built against it
 #   kernel/ROOT/install/   the kernel's modules, which guests lay over the root
 #   kernel/ROOT/vmlinux, initramfs, version    what guests boot
 #   kernel/ROOT/made-of    options and package it was made of; written last
+#   kernel/ROOT/races/     the same, but for the source, of the other kind
 #
 # A build that was interrupted goes on where it was.
 
@@ -18,35 +22,53 @@ KERNEL_PACKAGES=(linux-source flex bison bc libelf-dev xz-utils)
 # Room that source, objects and packages take, in MiB.
 KERNEL_MIB=6000
 
-# Where the debug kernel of a root lies.
+# Where a root's kernel of a kind lies.
 kernel_dir() {
-	echo "$CACHE/kernel/$1"
+	case $2 in
+	debug)	echo "$CACHE/kernel/$1" ;;
+	races)	echo "$CACHE/kernel/$1/races" ;;
+	esac
 }
 
-# Identifies what a root's debug kernel is to be made of, and how.
+# Prints the options of a kind.
+kernel_config() {
+	case $1 in
+	debug)	cat "$PARTS/debug.config" ;;
+	races)	awk -F = 'NR == FNR { other[$1]; next } !/^C/ || !($1 in other)
+			' "$PARTS/races.config" "$PARTS/debug.config"
+		cat "$PARTS/races.config" ;;
+	esac
+}
+
+# Identifies what a kernel of a kind is to be made of, and how.
 kernel_recipe() {
 	{
-		cat "$PARTS/debug.config"
-		echo "$KERNEL_COMPILE"
+		kernel_config "$1"
+		kernel_compile "$1"
 	} | sha256sum | cut -c 1-16
 }
 
-# True if the root has a debug kernel, made of the present options.
+# True if the root has a kernel of that kind, made of the present options.
 kernel_is_current() {
-	[ "$(cat "$(kernel_dir "$1")/made-of" 2>/dev/null)" = \
-		"$(kernel_recipe)" ]
+	[ "$(cat "$(kernel_dir "$1" "$2")/made-of" 2>/dev/null)" = \
+		"$(kernel_recipe "$2")" ]
 }
 
-# Ends the script where there is no debug kernel. Sets KERNEL, its directory,
-# and KERNEL_VERSION.
+# Ends the script where there is no such kernel. Sets KERNEL, its directory,
+# KERNEL_VERSION, and KERNEL_BINDS, what a command in the root sees of it.
 kernel_need() {
-	KERNEL=$(kernel_dir "$1")
-	[ -e "$KERNEL/made-of" ] || die "there is no debug kernel of $1;" \
-		"scripts/guest kernel -r $1 makes one (half an hour)"
-	kernel_is_current "$1" || say "the debug kernel of $1 is older than" \
-		"scripts/guest.d/debug.config; scripts/guest kernel -r $1" \
-		"brings it up to date"
+	local make="scripts/guest kernel -r $1"
+
+	[ "$2" = debug ] || make+=" --$2"
+	KERNEL=$(kernel_dir "$1" "$2")
+	[ -e "$KERNEL/made-of" ] || die "there is no $2 kernel of $1;" \
+		"$make makes one (half an hour)"
+	kernel_is_current "$1" "$2" || say "the $2 kernel of $1 is older" \
+		"than its options in scripts/guest.d; $make brings it up to date"
 	KERNEL_VERSION=$(<"$KERNEL/version")
+	# shellcheck disable=SC2034 # for build.sh
+	KERNEL_BINDS=("results=$KERNEL"
+		      "results/linux=$(kernel_dir "$1" debug)/linux")
 }
 
 # The command that runs another with a tree laid over the root's directory, for
@@ -59,16 +81,16 @@ WITH_LAYER=(
 )
 
 # Runs a shell text in the root with KERNEL_PACKAGES over it; /results is the
-# kernel's directory. Arguments: ROOT WHAT TEXT
+# kernel's directory. Arguments: ROOT WHAT TEXT BIND...
 kernel_step() {
-	local name=$1 what=$2 dir
+	local name=$1 what=$2 text=$3 dir
 
+	shift 3
 	dir=$(root_dir "$name")
 	run_logged "$CACHE/log/kernel-$name" "$what" \
 		"${WITH_LAYER[@]}" "$PACKAGES" "$dir" \
 		nice -n 10 "${IN_ROOT[@]}" "$dir" ro \
-		"results+=$KERNEL" "frdma=$PARTS" -- \
-		sh -ec "cd /results; $3" kernel "$(nproc)"
+		"$@" -- sh -ec "cd /results; $text" kernel "$(nproc)"
 }
 
 # shellcheck disable=SC2016 # for the inner shell
@@ -85,11 +107,12 @@ KERNEL_UNPACK='
 # shellcheck disable=SC2016 # for the inner shell
 KERNEL_CONFIGURE='
 	mkdir -p objects
-	make -C linux O=/results/objects \
-		KCONFIG_ALLCONFIG=/frdma/debug.config allnoconfig
-	missing=$(sed -n "s/^\(CONFIG_[^=]*\)=n\$/# \1 is not set/p
-			/^CONFIG_.*=n\$/d; /^CONFIG_/p" /frdma/debug.config |
-		grep -vxFf objects/.config) || true
+	make -C linux O=/results/objects KCONFIG_ALLCONFIG=/results/config \
+		allnoconfig
+	missing=$(sed -n "/^CONFIG_.*=n\$/d; /^CONFIG_/p" config |
+			grep -vxFf objects/.config
+		sed -n "s/^\(CONFIG_.*\)=n\$/\1=y/p" config |
+			grep -xFf objects/.config) || true
 	[ -z "$missing" ] || {
 		echo "options that this kernel does not take:" $missing
 		exit 1
@@ -109,8 +132,26 @@ KERNEL_COMPILE='
 	objcopy --strip-debug objects/vmlinux vmlinux
 '
 
-# Makes what guests of the debug kernel start with: all that mounts their root
-# is built in.
+# What races are looked for in, beside the modules that are built against the
+# kernel: the rest would cost most of the time, and report what is not ours. It
+# is noticed all the same when it changes what the module reads. Locks and the
+# like keep telling of the barriers in them. make takes these from the
+# environment where a directory does not say otherwise itself.
+# shellcheck disable=SC2016 # for make
+KERNEL_WATCH='
+	export KCSAN_SANITIZE="\$(if \$(filter drivers/infiniband/%,\$(obj)),,n)"
+	export KCSAN_INSTRUMENT_BARRIERS="\$(if \$(filter \
+		kernel kernel/locking kernel/rcu lib net/core,\$(obj)),y)"
+'
+
+# Prints the shell text that compiles a kernel of a kind.
+kernel_compile() {
+	[ "$1" = debug ] || printf %s "$KERNEL_WATCH"
+	echo "$KERNEL_COMPILE"
+}
+
+# Makes what guests of such a kernel start with: all that mounts their root is
+# built in.
 kernel_make_initramfs() {
 	local dir=$1 tree=$KERNEL/initramfs.tree
 
@@ -119,46 +160,58 @@ kernel_make_initramfs() {
 	rm -rf "$tree"
 }
 
-# Makes the debug kernel of a root, or brings it up to date.
+# Makes the kernel of a kind of a root, or brings it up to date. The kinds share
+# the source, and the lock.
 kernel_make() {
-	local name=$1
+	local name=$1 kind=$2 source
 
 	need_superuser
 	root_need "$name"
-	KERNEL=$(kernel_dir "$name")
+	KERNEL=$(kernel_dir "$name" "$kind")
+	source=$(kernel_dir "$name" debug)
 	mkdir -p "$KERNEL" "$CACHE/log"
 	exec {KERNEL_LOCK}>"$CACHE/kernel/.$name.lock"
 	flock -n "$KERNEL_LOCK" || {
-		say "waiting: the debug kernel of $name is being made by" \
+		say "waiting: a debug kernel of $name is being made by" \
 			"someone else"
 		flock "$KERNEL_LOCK"
 	}
-	[ -d "$KERNEL/linux" ] || need_space $KERNEL_MIB
+	[ -d "$source/linux" ] || need_space $KERNEL_MIB
 	packages_need "$name" "${KERNEL_PACKAGES[@]}"
 	rm -f "$KERNEL/made-of"
-	[ -d "$KERNEL/linux" ] || kernel_step "$name" \
-		"debug kernel of $name: unpacking its source" "$KERNEL_UNPACK"
-	kernel_step "$name" "debug kernel of $name: configuring" \
-		"$KERNEL_CONFIGURE"
-	kernel_step "$name" "debug kernel of $name: compiling (half an hour;`
-		` what is done is kept if you interrupt it)" "$KERNEL_COMPILE"
+	[ -d "$source/linux" ] || kernel_step "$name" \
+		"kernels of $name: unpacking their source" "$KERNEL_UNPACK" \
+		"results+=$source"
+	mkdir -p "$KERNEL/linux"
+	kernel_config "$kind" >"$KERNEL/config"
+	set -- "results+=$KERNEL" "results/linux=$source/linux"
+	kernel_step "$name" "$kind kernel of $name: configuring" \
+		"$KERNEL_CONFIGURE" "$@"
+	kernel_step "$name" "$kind kernel of $name: compiling (half an hour;`
+		` what is done is kept if you interrupt it)" \
+		"$(kernel_compile "$kind")" "$@"
 	kernel_make_initramfs "$(root_dir "$name")"
-	kernel_recipe >"$KERNEL/made-of"
+	kernel_recipe "$kind" >"$KERNEL/made-of"
 	exec {KERNEL_LOCK}>&-
 }
 
-# guest kernel [-r ROOT]
+# guest kernel [-r ROOT] [--races]
 kernel_command() {
-	local name=$DEFAULT_ROOT
+	local name=$DEFAULT_ROOT kind=debug
 
-	case ${1:-} in
-	-h|--help)	usage; exit ;;
-	-r|--root)	[ $# -gt 1 ] || die "kernel: -r lacks the root"
-			name=$2; shift 2 ;;
-	esac
-	[ $# = 0 ] || die "kernel: what is '$1'? See scripts/guest --help"
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-h|--help)	usage; exit ;;
+		-r|--root)	[ $# -gt 1 ] || die "kernel: -r lacks the root"
+				name=$2; shift ;;
+		--races)	kind=races ;;
+		*)		die "kernel: what is '$1'?" \
+					"See scripts/guest --help" ;;
+		esac
+		shift
+	done
 	root_check_name "$name"
-	kernel_is_current "$name" || kernel_make "$name"
-	kernel_need "$name"
-	say "debug kernel of $name: Linux $KERNEL_VERSION, ready in $KERNEL"
+	kernel_is_current "$name" $kind || kernel_make "$name" $kind
+	kernel_need "$name" $kind
+	say "$kind kernel of $name: Linux $KERNEL_VERSION, ready in $KERNEL"
 }

@@ -7,13 +7,13 @@
 BOOT_SILENCE=45
 BOOT_TRIES=3
 
-# The debug kernel takes so many times as long as others. All that waits, here
-# and in the tests, waits longer by that.
+# A kernel that watches itself takes so many times as long as others. All that
+# waits, here and in the tests, waits longer by that.
 DEBUG_SLOW=4
 
 # What the options of "run" and "shell" set.
 run_defaults() {
-	root=$DEFAULT_ROOT guests=1 link=no kernel='' debug=no mtu=1500 smp=2 mem=
+	root=$DEFAULT_ROOT guests=1 link=no kernel='' kind='' mtu=1500 smp=2 mem=
 	hugepages=0 icount=no cmdline='' timeout=900 results='' pcap=''
 	packages='' with_build=yes pass_stdin=no
 	layers=() background=()
@@ -26,7 +26,7 @@ run_option_is_whole() {
 	case $1 in
 	-h|--help)					usage; exit ;;
 	-l|--link|--icount|--no-build|--stdin|--)	needs=1 ;;
-	--debug)					needs=1 ;;
+	--debug|--races)				needs=1 ;;
 	--on)						needs=3 ;;
 	-*)						;;
 	*)						needs=1 ;;
@@ -45,7 +45,7 @@ run_options() {
 		-l|--link)	link=yes ;;
 		--on)		background+=("$2" "$3"); shift 2 ;;
 		--kernel)	kernel=$2; shift ;;
-		--debug)	debug=yes ;;
+		--debug|--races) kind=${1#--} ;;
 		--mtu)		mtu=$2; shift ;;
 		--smp)		smp=$2; shift ;;
 		--mem)		mem=$2; shift ;;
@@ -90,15 +90,18 @@ run_prepare_clock() {
 }
 
 # Sets what is booted: "kernel", its version, IMAGE, and INITRAMFS, the part of
-# it that belongs to the kernel; and what depends on it.
+# it that belongs to the kernel; and what depends on it: "topology", QEMU's CPUs.
 run_choose_kernel() {
-	if [ "$debug" = yes ]; then
-		kernel_need "$root"
+	topology=$smp
+	if [ -n "$kind" ]; then
+		kernel_need "$root" "$kind"
 		kernel=$KERNEL_VERSION
 		IMAGE=$KERNEL/vmlinux INITRAMFS=$KERNEL/initramfs
 		: "${mem:=2G}"
 		slow=$DEBUG_SLOW
 		timeout=$((timeout * slow))
+		# Without ACPI the kernel knows of one CPU in each socket.
+		[ $kind != races ] || topology=$smp,sockets=$smp
 		return
 	fi
 	: "${mem:=1G}"
@@ -145,7 +148,7 @@ run_prepare() {
 		say "this checkout is not built for $root: guests have no" \
 			"frdma (scripts/guest build -r $root)"
 	fi
-	[ "$debug" = no ] || layers+=("$KERNEL/install")
+	[ -z "$kind" ] || layers+=("$KERNEL/install")
 	rdma_core=$(rdma_core_source "$root")
 }
 
@@ -192,7 +195,7 @@ qemu_command() {
 	QEMU=(qemu-system-x86_64 -name "frdma$n" -M q35)
 	qemu_processors
 	QEMU+=(
-		-smp "$smp" -m "$mem" -nodefaults -display none -no-reboot
+		-smp "$topology" -m "$mem" -nodefaults -display none -no-reboot
 		-serial "file:console-$n"
 		-chardev "socket,id=bench,path=hub"
 		-device "virtio-serial-pci"
@@ -435,15 +438,15 @@ run_main() {
 
 # The command has ended: have the kernels anything to say?
 run_last_look() {
-	local n
+	local n report
 
 	for ((n = 1; n <= guests; n++)); do
 		guest_call "$n" dmesg >"$RUN/dmesg-$n" 2>&1 || true
 		run_watch_consoles
-		grep -qaEf "$PARTS/splats" "$RUN/dmesg-$n" || continue
+		report=$(grep -aEf "$PARTS/splats" -f "$PARTS/races" -m 1 \
+			"$RUN/dmesg-$n") || continue
 		cp "$RUN/dmesg-$n" "$RUN/console-$n"
-		run_fail "$n" "$(grep -aEf "$PARTS/splats" -m 1 \
-			"$RUN/dmesg-$n")"
+		run_fail "$n" "$report"
 	done
 	run_keep_consoles
 }
@@ -454,11 +457,11 @@ run_has_module() {
 		build_exists "$root" ||
 		die "this checkout is not built for $root:" \
 			"scripts/guest build -r $root"
-	[ "$link$debug$with_build" != yesyesyes ] ||
+	[ "$link${kind:+yes}$with_build" != yesyesyes ] ||
 		[ -e "$(build_dir "$root")/install/usr/lib/modules/`
-			`$(cat "$(kernel_dir "$root")/version")" ] ||
-		die "this checkout is not built for the debug kernel:" \
-			"scripts/guest build -r $root --debug"
+			`$(cat "$(kernel_dir "$root" "$kind")/version")" ] ||
+		die "this checkout is not built for the $kind kernel:" \
+			"scripts/guest build -r $root --$kind"
 }
 
 # guest run [OPTION...] [--] CMD...

@@ -22,7 +22,8 @@
 #	logged TEXT [N]	guest N (this one) has logged TEXT since the last test
 #	unlogged TEXT [N]	it has not
 #
-# After each test the logs of all guests are read: a kernel report fails it.
+# After each test the logs of all guests are read: a kernel report fails it. A
+# data race which is none of the module's is only noted.
 #
 # The runner sets KTAP_ONLY: only tests with that in their names are run. The
 # guest says in FRDMA_SLOW by what all limits of time are to be multiplied.
@@ -31,6 +32,7 @@ set -u -o pipefail
 
 KTAP_TOP=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 KTAP_SPLATS=$KTAP_TOP/scripts/guest.d/splats
+KTAP_RACES=$KTAP_TOP/scripts/guest.d/races
 PROGRAMS=/usr/lib/frdma-test	# those of ../Makefile, in every guest
 KTAP_SKIP=4
 KTAP_LIMIT=120	# seconds, of one test; or: KTAP_LIMIT=300 ktap_test ...
@@ -146,8 +148,12 @@ ktap_reports() {
 		echo "guests' logs cannot be read" >>"$KTAP_TMP/output"
 		return
 	}
-	(cd "$KTAP_TMP" && grep -aHEf "$KTAP_SPLATS" -A 30 "guest "*) \
-		>>"$KTAP_TMP/output"
+	grep -aho "KCSAN: .*" "$KTAP_TMP/guest "* | grep -vEf "$KTAP_RACES" |
+		sort -u | while read -r race; do
+			note "not of the module: $race"
+		done
+	(cd "$KTAP_TMP" && grep -aHEf "$KTAP_SPLATS" -f "$KTAP_RACES" -A 30 \
+		"guest "*) >>"$KTAP_TMP/output"
 }
 
 # The subshell of one test.
