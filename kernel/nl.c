@@ -65,7 +65,7 @@ static const char *waits_for(const struct frdma_retry *rt)
 		[FRDMA_WAIT_RNR]  = "receiver",
 	};
 
-	return names[READ_ONCE(rt->wait)];
+	return names[frdma_glance(rt->wait)];
 }
 
 /*
@@ -82,17 +82,17 @@ static int put_qp(struct sk_buff *msg, const struct frdma_qp *qp)
 	const struct frdma_resp *rs = &qp->rq.resp;
 	const struct frdma_req *rq = &qp->sq.req;
 	const struct detail details[] = {
-		{ "sq_posted", posted(&qp->sq.ring, READ_ONCE(rq->wr_una)) },
-		{ "una_psn", READ_ONCE(rq->una_psn) },
-		{ "next_psn", READ_ONCE(rq->psn) },
-		{ "end_psn", READ_ONCE(rq->end_psn) },
-		{ "window", READ_ONCE(rq->cc.window) },
-		{ "reads_out", READ_ONCE(rq->rd_out) },
-		{ "retries_left", READ_ONCE(rq->retry.retry_left) },
-		{ "rnr_retries_left", READ_ONCE(rq->retry.rnr_left) },
-		{ "rq_posted", posted(&qp->rq.ring, READ_ONCE(qp->rq.cons)) },
-		{ "expected_psn", READ_ONCE(rs->epsn) },
-		{ "msn", READ_ONCE(rs->msn) },
+		{ "sq_posted", posted(&qp->sq.ring, frdma_glance(rq->wr_una)) },
+		{ "una_psn", frdma_glance(rq->una_psn) },
+		{ "next_psn", frdma_glance(rq->psn) },
+		{ "end_psn", frdma_glance(rq->end_psn) },
+		{ "window", frdma_glance(rq->cc.window) },
+		{ "reads_out", frdma_glance(rq->rd_out) },
+		{ "retries_left", frdma_glance(rq->retry.retry_left) },
+		{ "rnr_retries_left", frdma_glance(rq->retry.rnr_left) },
+		{ "rq_posted", posted(&qp->rq.ring, frdma_glance(qp->rq.cons)) },
+		{ "expected_psn", frdma_glance(rs->epsn) },
+		{ "msn", frdma_glance(rs->msn) },
 	};
 
 	return put_details(msg, "waits_for", waits_for(&rq->retry), details,
@@ -134,10 +134,10 @@ int frdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ib)
 	if (cq->ring.head) {
 		const struct detail details[] = {
 			{ "entries", cq->ring.entries },
-			{ "prod", READ_ONCE(cq->prod) },
+			{ "prod", frdma_glance(cq->prod) },
 			{ "cons", frdma_ring_cons_acquire(&cq->ring) },
 			{ "armed", !!frdma_ring_armed(&cq->ring) },
-			{ "dead", READ_ONCE(cq->dead) },
+			{ "dead", frdma_glance(cq->dead) },
 		};
 
 		err = put_details(msg, NULL, NULL, details,

@@ -73,6 +73,15 @@ static inline u32 frdma_skb_packets(const struct sk_buff *skb)
 	       DIV_ROUND_UP(skb->len, skb_shinfo(skb)->gso_size) : 1;
 }
 
+/**
+ * frdma_glance - what a field is at this moment, for people to see
+ * @field: of a queue pair or completion queue that goes on working
+ *
+ * Who writes it has it for himself, by owning a side or by a lock, and need not
+ * mark what he writes; nothing follows here from what is read.
+ */
+#define frdma_glance(field)	data_race(READ_ONCE(field))
+
 void frdma_side_init(struct frdma_side *side, frdma_step_fn step,
 		     frdma_packet_fn packet);
 void frdma_side_kick(struct frdma_side *side);

@@ -308,10 +308,10 @@ static void query(const struct frdma_qp *qp, struct ib_qp_attr *attr,
 	attr->qp_state = frdma_qp_state(qp);
 	attr->cur_qp_state = attr->qp_state;
 	attr->sq_draining = attr->qp_state == IB_QPS_SQD &&
-			    !READ_ONCE(qp->sq.drained);
+			    !frdma_glance(qp->sq.drained);
 	attr->path_mig_state = IB_MIG_MIGRATED;
-	attr->sq_psn = READ_ONCE(qp->sq.req.psn);
-	attr->rq_psn = READ_ONCE(qp->rq.resp.epsn);
+	attr->sq_psn = frdma_glance(qp->sq.req.psn);
+	attr->rq_psn = frdma_glance(qp->rq.resp.epsn);
 	if (frdma_qp_is_connected(qp))
 		frdma_av_to_attr(&qp->path.av, &attr->ah_attr);
 
