@@ -48,6 +48,11 @@ module_param(loopback, bool, 0644);
 MODULE_PARM_DESC(loopback,
 		 "what the attribute of new links is: spare packets to themselves");
 
+static bool trains = true;
+module_param(trains, bool, 0644);
+MODULE_PARM_DESC(trains,
+		 "what the attribute of new links is: send packets in trains");
+
 /* Guards the list of links, which makes interfaces and GUIDs unique in it. */
 static DEFINE_SPINLOCK(links_lock);
 static LIST_HEAD(links);
@@ -325,6 +330,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	strscpy(ib->node_desc, "frdma", sizeof(ib->node_desc));
 
 	dev->loopback = loopback;
+	dev->trains = trains;
 	INIT_LIST_HEAD(&dev->entry);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);

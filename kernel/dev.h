@@ -41,6 +41,7 @@ struct frdma_stats;
  *                 @counters
  * @loopback: packets to this device's own queue pairs are not made; read and
  *	written without a lock
+ * @trains: packets are sent in trains; likewise
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
  * @nr_cq: completion queues alive
@@ -75,6 +76,7 @@ struct frdma_dev {
 	struct xarray counters;
 	struct frdma_stats *counters_past;
 	bool loopback;
+	bool trains;
 	bool port_active;
 	atomic_t nr_qp;
 	atomic_t nr_cq;

@@ -258,7 +258,7 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 static bool starts_train(const struct frdma_tx *tx, u32 len)
 {
 	return !tx->skb || tx->closed || len > tx->seg_len ||
-	       tx->nr == FRDMA_TRAIN_MAX ||
+	       tx->nr == tx->most ||
 	       tx->skb->len + len > FRDMA_TRAIN_MAX_BYTES ||
 	       skb_shinfo(tx->skb)->nr_frags == MAX_SKB_FRAGS;
 }
@@ -290,6 +290,15 @@ static bool begin_train(struct frdma_tx *tx, u32 len, u32 room)
 	return open_train(tx, len, room);
 }
 
+/*
+ * A train is a GSO buffer, so there is none where the administrator wants no
+ * such buffers on the interface ("ethtool -K eth0 gso off"), or none of ours.
+ */
+static bool has_trains(const struct frdma_dev *dev)
+{
+	return READ_ONCE(dev->trains) && dev->ndev->features & NETIF_F_GSO;
+}
+
 /**
  * frdma_tx_begin - start a burst
  * @tx: to be set up
@@ -304,6 +313,7 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 	tx->flow = *flow;
 	tx->skb = NULL;
 	tx->refused = false;
+	tx->most = has_trains(flow->dev) ? FRDMA_TRAIN_MAX : 1;
 	frdma_txmem_begin(&tx->mem);
 	fill_udp(&udp, flow, 0);
 	if (flow_is_ipv4(flow)) {
@@ -328,7 +338,7 @@ static u32 room_for_run(const struct frdma_tx *tx, u32 len)
 	/* A shorter one is its last. */
 	if (is_linear(tx) || len < tx->seg_len)
 		return 1;
-	return min(FRDMA_TRAIN_MAX - tx->nr, bytes / len);
+	return min(tx->most - tx->nr, bytes / len);
 }
 
 /*

@@ -60,6 +60,7 @@ struct frdma_flow {
  * @skb: the train that is open, if any
  * @seg_len: bytes of its first packet, BTH to ICRC
  * @nr: packets in it
+ * @most: packets that it may have: 1 where there are no trains
  * @linear: its first packet is built behind the network headers
  * @closed: its last packet was shorter, or must be the last
  * @at: where the reserved run is being built
@@ -76,6 +77,7 @@ struct frdma_tx {
 	struct sk_buff *skb;
 	u32 seg_len;
 	u32 nr;
+	u32 most;
 	bool linear;
 	bool closed;
 	void *at;

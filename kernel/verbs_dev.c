@@ -435,6 +435,19 @@ static ssize_t parent_show(struct device *device,
 }
 static DEVICE_ATTR_RO(parent);
 
+/* Something that is on or off, and read without a lock. */
+static ssize_t store_switch(bool *to, const char *buf, size_t len)
+{
+	bool on;
+	int err;
+
+	err = kstrtobool(buf, &on);
+	if (err)
+		return err;
+	WRITE_ONCE(*to, on);
+	return len;
+}
+
 static ssize_t loopback_show(struct device *device,
 			     struct device_attribute *attr, char *buf)
 {
@@ -446,28 +459,37 @@ static ssize_t loopback_store(struct device *device,
 			      struct device_attribute *attr, const char *buf,
 			      size_t len)
 {
-	bool on;
-	int err;
-
-	err = kstrtobool(buf, &on);
-	if (err)
-		return err;
-	WRITE_ONCE(attr_to_frdma(device)->loopback, on);
-	return len;
+	return store_switch(&attr_to_frdma(device)->loopback, buf, len);
 }
 static DEVICE_ATTR_RW(loopback);
+
+static ssize_t trains_show(struct device *device,
+			   struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(attr_to_frdma(device)->trains));
+}
+
+static ssize_t trains_store(struct device *device,
+			    struct device_attribute *attr, const char *buf,
+			    size_t len)
+{
+	return store_switch(&attr_to_frdma(device)->trains, buf, len);
+}
+static DEVICE_ATTR_RW(trains);
 
 static struct attribute *frdma_attrs[] = {
 	&dev_attr_frdma_abi.attr,
 	&dev_attr_loopback.attr,
 	&dev_attr_parent.attr,
+	&dev_attr_trains.attr,
 	NULL
 };
 
 /*
  * /sys/class/infiniband/<link>/: frdma_abi tells the provider that the device
  * is its own, loopback whether packets to itself are spared (loopback.h),
- * parent names the interface.
+ * parent names the interface, trains tells whether packets leave in trains
+ * (tx.h).
  */
 const struct attribute_group frdma_attr_group = {
 	.attrs = frdma_attrs,
