@@ -50,6 +50,7 @@ struct frdma_stats;
  * @nr_mw: memory windows alive
  * @nr_odp: memory regions alive whose memory is not pinned
  * @dm_bytes: device memory given out
+ * @ahead_bytes: memory of requests that are ahead of their turn (ahead.h)
  * @nr_ah: address handles alive
  * @nr_member: queue pairs attached to multicast groups
  * @nr_pd: protection domains alive
@@ -85,6 +86,7 @@ struct frdma_dev {
 	atomic_t nr_mw;
 	atomic_t nr_odp;
 	atomic_t dm_bytes;
+	atomic_t ahead_bytes;
 	atomic_t nr_ah;
 	atomic_t nr_member;
 	atomic_t nr_pd;

@@ -172,6 +172,7 @@ static void reset(struct frdma_qp *qp)
 
 	frdma_side_drop_packets(&qp->sq.side);
 	frdma_side_drop_packets(&qp->rq.side);
+	frdma_ahead_forget(qp);
 	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
 	qp->sq.draining = false;
 

@@ -206,6 +206,7 @@ void frdma_qp_kill(struct frdma_qp *qp)
 	hrtimer_cancel(&qp->sq.timer);
 	frdma_side_kill(&qp->sq.side);
 	frdma_side_kill(&qp->rq.side);
+	frdma_ahead_forget(qp);
 	tasklet_kill(&qp->event_tasklet);
 }
 

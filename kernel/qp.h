@@ -17,6 +17,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "ah.h"
+#include "ahead.h"
 #include "cq.h"
 #include "mr.h"
 #include "number.h"
@@ -138,6 +139,7 @@ struct frdma_sq {
  * @read_budget: READ response packets that may still be sent in this step
  * @flushed: bytes of the FLUSH at hand that are in persistent memory
  * @page_in: waits for pages of regions that are not pinned
+ * @ahead: requests that came before others which are missing
  * @loop: the peer, while it owns this side and its own send side, so that it
  *	takes answers without packets (loopback.h); else NULL
  * @comm_est: the COMM_EST event was raised
@@ -161,6 +163,7 @@ struct frdma_rq {
 	u32 read_budget;
 	u64 flushed;
 	struct frdma_page_in page_in;
+	struct frdma_ahead ahead;
 	struct frdma_qp *loop;
 	bool comm_est;
 	bool notify;

@@ -705,6 +705,10 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 	switch (frdma_retry_expire(&rq->retry, now_ns)) {
 	case FRDMA_EXPIRY_NOT_YET:
 		return;
+	case FRDMA_EXPIRY_PROBE:
+		if (frdma_req_mend(rq))
+			frdma_qp_count(qp, FRDMA_CNT_PROBES);
+		return;
 	case FRDMA_EXPIRY_RESUME:
 		break;
 	case FRDMA_EXPIRY_RESEND:

@@ -3,6 +3,7 @@
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 
+#include "ahead.h"
 #include "dev.h"
 #include "flush.h"
 #include "lent.h"
@@ -529,9 +530,20 @@ static void ask_for_missing(struct frdma_qp *qp)
 	frdma_resp_put_off(rs, FRDMA_RESP_GAP);
 	frdma_qp_count(qp, FRDMA_CNT_OUT_OF_ORDER);
 	frdma_qp_count(qp, FRDMA_CNT_SENT_SEQ_NAKS);
-	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 	frdma_resp_gap_plan(rs, &hdr);
 	send_answer(qp, &hdr);
+}
+
+/* A request, or a run, that has to wait for what is before it. */
+static void put_off(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	u32 n;
+
+	if (frdma_resp_may_keep(&qp->rq.resp, &pkt->hdr) &&
+	    frdma_ahead_keep(qp, pkt))
+		return;
+	for (n = 0; n < pkt->nr; n++)
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 }
 
 /* 0.32 ms: less than that pages seldom need. */
@@ -766,9 +778,10 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		break;
 	case FRDMA_RESP_GAP:
 		ask_for_missing(qp);
+		put_off(qp, pkt);
 		break;
 	case FRDMA_RESP_WAITING:
-		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
+		put_off(qp, pkt);
 		break;
 	case FRDMA_RESP_NO_RECV:
 		ask_to_wait(qp, pkt->hdr.psn);
@@ -779,39 +792,53 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	}
 }
 
-/* How many packets of a run can be executed at once. */
-static u32 count_run(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
-{
-	const struct frdma_resp *rs = &qp->rq.resp;
-	struct frdma_resp_recv recv;
-
-	if (rs->read.active || !frdma_qp_can_recv(qp))
-		return 0;
-	recv = look_for_recv(qp, &pkt->hdr);
-	if (frdma_resp_judge(rs, &pkt->hdr, recv) != FRDMA_RESP_ACCEPT)
-		return 0;
-	return frdma_resp_count_run(rs, &pkt->hdr, recv, pkt->nr);
-}
-
 /*
- * Requests in the middle of a message. If one of them cannot be executed, all
- * are taken one by one: those before it are executed again, to the same effect,
- * as nothing of them was committed.
+ * Requests in the middle of a message, the first of which was accepted. If one
+ * of them cannot be executed, all are taken one by one: those before it are
+ * executed again, to the same effect, as nothing of them was committed.
  */
-static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+static void execute_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt,
+			struct frdma_resp_recv recv)
 {
+	struct frdma_resp *rs = &qp->rq.resp;
 	u64 orig;
 
-	pkt->nr = count_run(qp, pkt);
-	if (!pkt->nr)
-		return;
+	pkt->nr = frdma_resp_count_run(rs, &pkt->hdr, recv, pkt->nr);
 	if (frdma_responder_execute(qp, pkt, &orig) != FRDMA_RESP_ACCEPT) {
 		pkt->nr = 0;
 		return;
 	}
 	qp->rq.flushed = 0;
-	frdma_resp_commit_run(&qp->rq.resp, &pkt->hdr, pkt->nr);
+	frdma_resp_commit_run(rs, &pkt->hdr, pkt->nr);
 	notice_established(qp);
+}
+
+static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_resp *rs = &qp->rq.resp;
+	struct frdma_resp_recv recv;
+
+	if (rs->read.active || !frdma_qp_can_recv(qp)) {
+		pkt->nr = 0;
+		return;
+	}
+
+	recv = look_for_recv(qp, &pkt->hdr);
+	switch (frdma_resp_judge(rs, &pkt->hdr, recv)) {
+	case FRDMA_RESP_ACCEPT:
+		execute_run(qp, pkt, recv);
+		break;
+	case FRDMA_RESP_GAP:
+		ask_for_missing(qp);
+		put_off(qp, pkt);
+		break;
+	case FRDMA_RESP_WAITING:
+		put_off(qp, pkt);
+		break;
+	default:
+		pkt->nr = 0;
+		break;
+	}
 }
 
 /**
@@ -863,7 +890,10 @@ static bool drop_unanswered(struct frdma_qp *qp)
 	return true;
 }
 
-/* Answer a READ, take a buffer, and so on. Returns true if there is more. */
+/*
+ * Answer a READ, take what was ahead of its turn or a buffer, and so on.
+ * Returns true if there is more.
+ */
 static bool take_in_order(struct frdma_qp *qp)
 {
 	struct frdma_side *side = &qp->rq.side;
@@ -875,6 +905,10 @@ static bool take_in_order(struct frdma_qp *qp)
 		if (qp->rq.resp.read.active && !send_read_response(qp))
 			return !frdma_page_in_is_busy(&qp->rq.page_in) ||
 			       drop_unanswered(qp);
+		if (frdma_ahead_take(qp)) {
+			budget--;
+			continue;
+		}
 		skb = frdma_side_next_packet(side);
 		if (!skb)
 			return false;
@@ -882,6 +916,32 @@ static bool take_in_order(struct frdma_qp *qp)
 		side->packet(side, skb);
 	}
 	return true;
+}
+
+/*
+ * Acknowledge what was executed, all at once; where more is missing between
+ * what was kept, by asking for that, unless it may be among what still waits.
+ * Before the turn of what is kept has come, the peer may be sending all that it
+ * was asked for, one after the other.
+ */
+static void acknowledge(struct frdma_qp *qp, bool more)
+{
+	struct frdma_ahead *ahead = &qp->rq.ahead;
+	struct frdma_resp *rs = &qp->rq.resp;
+	bool taken = ahead->taken;
+
+	/* Neither must overtake the response to a READ. */
+	if (rs->read.active || !frdma_qp_can_recv(qp))
+		return;
+	if (!more)
+		ahead->taken = false;
+	if (!more && taken && frdma_resp_is_content(rs) &&
+	    !frdma_ahead_is_empty(ahead)) {
+		rs->ack_due = false;
+		ask_for_missing(qp);
+	} else if (rs->ack_due) {
+		send_ack(qp);
+	}
 }
 
 /**
@@ -895,19 +955,18 @@ static bool take_in_order(struct frdma_qp *qp)
 bool frdma_responder_step(struct frdma_side *side)
 {
 	struct frdma_qp *qp = frdma_qp_of_recv(side);
-	struct frdma_resp *rs = &qp->rq.resp;
 	bool more;
 
-	if (!frdma_qp_can_recv(qp))
-		rs->read.active = false;
+	if (!frdma_qp_can_recv(qp)) {
+		qp->rq.resp.read.active = false;
+		frdma_ahead_forget(qp);
+	}
 	more = take_in_order(qp);
 
 	/* For the next step, and for what is delivered right before it. */
 	qp->rq.read_budget = FRDMA_READ_BUDGET;
 
-	/* An acknowledgement must not overtake the response to a READ. */
-	if (!rs->read.active && rs->ack_due && frdma_qp_can_recv(qp))
-		send_ack(qp);
+	acknowledge(qp, more);
 	if (frdma_qp_state(qp) == IB_QPS_ERR)
 		more |= frdma_recv_flush(qp);
 

@@ -34,9 +34,11 @@
 	X(RETRY_IMPLIED, "retry_implied", "resends: a response is missing") \
 	X(RETRY_RNR, "retry_rnr", "resends: the peer had no receive") \
 	X(RETRY_EXCEEDED, "retry_exceeded", "connections given up") \
+	X(PROBES, "probes", "resends of a packet: was it lost?") \
 	X(RESENT_PACKETS, "resent_packets", "packets sent again") \
 	X(DUPLICATE_REQUESTS, "duplicate_requests", "requests received again") \
 	X(OUT_OF_ORDER, "out_of_order", "requests received ahead of others") \
+	X(KEPT_PACKETS, "kept_packets", "of those, kept for their turn") \
 	X(RX_SENDS, "rx_send_requests", "messages received by SEND") \
 	X(RX_WRITES, "rx_write_requests", "messages received by RDMA WRITE") \
 	X(RX_READS, "rx_read_requests", "RDMA READs executed for the peer") \

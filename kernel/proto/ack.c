@@ -207,18 +207,20 @@ static bool completes_response(const struct frdma_req *rq,
 
 static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 {
+	bool again;
+
 	if (una_psn == rq->una_psn)
 		return;
 
 	frdma_cc_acked(&rq->cc, (una_psn - rq->una_psn) & FRDMA_PSN_MASK);
-	rq->una_psn = una_psn;
-	rq->recovering = false;
+	again = rq->recovering;
+	frdma_req_acked(rq, una_psn);
+	if (again && rq->keeps && frdma_retry_learn(&rq->retry, now_ns))
+		frdma_req_shrink(rq);
+	if (frdma_psn_diff(una_psn, rq->lost_psn) > 0)
+		rq->lost_psn = una_psn;
 	if (frdma_psn_diff(una_psn, rq->fine_psn) > 0)
 		rq->fine_psn = una_psn;
-
-	/* What was about to be sent again has arrived after all. */
-	if (frdma_psn_diff(una_psn, rq->psn) > 0)
-		frdma_req_seek(rq, una_psn);
 
 	frdma_retry_progress(&rq->retry, frdma_req_in_flight(rq), now_ns);
 }
@@ -272,18 +274,29 @@ void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns)
 /**
  * frdma_ack_recover - a packet was lost: go back
  * @rq: state
+ * @missed: the peer says so, of the oldest one
  *
  * A loss shows in many packets; only the first sign of it costs a retry and
- * begins a retransmission. If that gets lost too, the timeout sees to it.
+ * begins a retransmission. If that gets lost too, a probe or the timeout sees to
+ * it.
+ *
+ * Where one packet can be sent again alone, that it was lost does not say that
+ * they are too many: how long it takes until it is acknowledged does.
  */
-enum frdma_recovery frdma_ack_recover(struct frdma_req *rq)
+enum frdma_recovery frdma_ack_recover(struct frdma_req *rq, bool missed)
 {
 	if (rq->recovering)
 		return FRDMA_RECOVERY_RUNS;
 	if (!frdma_retry_spend(&rq->retry))
 		return FRDMA_RECOVERY_EXHAUSTED;
-	frdma_cc_lost(&rq->cc);
+	if (frdma_req_mend(rq)) {
+		rq->missed = missed;
+		return FRDMA_RECOVERY_BEGUN;
+	}
+	frdma_req_shrink(rq);
 	frdma_req_restart(rq);
+	if (missed)
+		frdma_req_try(rq);
 	return FRDMA_RECOVERY_BEGUN;
 }
 

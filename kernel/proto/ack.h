@@ -67,7 +67,7 @@ struct frdma_ack_data frdma_ack_locate(const struct frdma_req *rq, u32 psn);
 void frdma_ack_commit(struct frdma_req *rq, u32 psn, u64 now_ns);
 void frdma_ack_commit_run(struct frdma_req *rq, u32 psn, u32 nr, u64 now_ns);
 void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns);
-enum frdma_recovery frdma_ack_recover(struct frdma_req *rq);
+enum frdma_recovery frdma_ack_recover(struct frdma_req *rq, bool missed);
 bool frdma_ack_wait(struct frdma_req *rq, const struct frdma_hdr *hdr,
 		    u64 now_ns);
 

@@ -39,10 +39,30 @@ void frdma_cc_acked(struct frdma_cc *cc, u32 packets)
  */
 void frdma_cc_lost(struct frdma_cc *cc)
 {
-	cc->threshold = max_t(u32, cc->window / 2, FRDMA_CC_MIN);
+	cc->threshold = max_t(u32, cc->window * 7 / 10, FRDMA_CC_MIN);
 	cc->threshold = min(cc->threshold, cc->max);
 	cc->window = cc->threshold;
 	cc->acked = 0;
+}
+
+/**
+ * frdma_cc_probe - after a loss, begin with a few packets
+ * @cc: state
+ *
+ * Until frdma_cc_resume(), or as what is acknowledged lets it grow.
+ */
+void frdma_cc_probe(struct frdma_cc *cc)
+{
+	cc->window = min_t(u32, cc->window, FRDMA_CC_MIN);
+}
+
+/**
+ * frdma_cc_resume - end of what frdma_cc_probe() began
+ * @cc: state
+ */
+void frdma_cc_resume(struct frdma_cc *cc)
+{
+	cc->window = max(cc->window, cc->threshold);
 }
 
 /**

@@ -3,8 +3,8 @@
  * How much may be in flight. The network below is Ethernet without flow
  * control, so a window that a switch or a virtual NIC cannot hold is lost,
  * and go-back-N then sends all of it again: the window must follow what gets
- * through. Slow start and additive increase, multiplicative decrease; the
- * figures of RFC 5681, in packets.
+ * through. Slow start and additive increase as in RFC 5681, in packets, and
+ * multiplicative decrease by three tenths as in RFC 9438.
  */
 #ifndef FRDMA_PROTO_CC_H
 #define FRDMA_PROTO_CC_H
@@ -33,6 +33,8 @@ struct frdma_cc {
 void frdma_cc_init(struct frdma_cc *cc, u32 max);
 void frdma_cc_acked(struct frdma_cc *cc, u32 packets);
 void frdma_cc_lost(struct frdma_cc *cc);
+void frdma_cc_probe(struct frdma_cc *cc);
+void frdma_cc_resume(struct frdma_cc *cc);
 void frdma_cc_silent(struct frdma_cc *cc);
 
 #endif /* FRDMA_PROTO_CC_H */

@@ -20,6 +20,14 @@ void frdma_req_init(struct frdma_req *rq, u32 first_psn)
 	rq->restart_psn = first_psn;
 	rq->fine_psn = first_psn;
 	rq->recovering = false;
+	rq->missed = false;
+	rq->keeps = false;
+	rq->trying = false;
+	rq->doubts = 0;
+	rq->spare = 0;
+	rq->mending = false;
+	rq->mended_psn = first_psn;
+	rq->lost_psn = first_psn;
 	rq->ask = false;
 	rq->pkt = 0;
 	rq->rd_out = 0;
@@ -287,6 +295,14 @@ static void skip_done(struct frdma_req *rq)
 	}
 }
 
+/* What was sent again alone is on its way, or needed no more. */
+static void go_on(struct frdma_req *rq)
+{
+	rq->mending = false;
+	frdma_req_seek(rq, rq->resume_psn);
+	rq->ask = frdma_req_repeats(rq);
+}
+
 /**
  * frdma_req_sent - what was planned is on its way
  * @rq: state, unchanged since frdma_req_plan()
@@ -308,6 +324,10 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 		rq->fine_psn = rq->psn;
 	if (frdma_swr_wants_response(wr))
 		rq->rd_out++;
+	if (rq->mending) {
+		go_on(rq);
+		return;
+	}
 	rq->ask = false;
 	if (pkt->hdr.ack_req || frdma_swr_wants_response(wr))
 		rq->since_ack_req = 0;
@@ -413,8 +433,124 @@ void frdma_req_restart(struct frdma_req *rq)
 	frdma_req_seek(rq, rq->una_psn);
 	rq->fine_psn = rq->end_psn;
 	rq->recovering = true;
+	rq->missed = false;
+	rq->mending = false;
 	rq->rd_out = 0;
 	rq->since_ack_req = 0;
+}
+
+/**
+ * frdma_req_mend - send the oldest unacknowledged packet again, and only that
+ * @rq: state
+ *
+ * For a peer that keeps those behind it.
+ *
+ * Return: false if that is not to be done; then see frdma_req_restart().
+ */
+bool frdma_req_mend(struct frdma_req *rq)
+{
+	if (!rq->keeps || rq->rd_out || !frdma_req_outstanding(rq))
+		return false;
+	rq->resume_psn = rq->psn;
+	frdma_req_seek(rq, rq->una_psn);
+	rq->mending = true;
+	rq->mended_psn = frdma_psn_add(rq->una_psn, 1);
+	rq->recovering = true;
+	rq->ask = true;
+	return true;
+}
+
+/**
+ * frdma_req_try - find out whether the peer keeps what is ahead of its turn
+ * @rq: state, just restarted because the peer has said that it misses a packet
+ *
+ * If it does, it acknowledges more than the few packets that are sent again
+ * now, and is spared the rest.
+ */
+void frdma_req_try(struct frdma_req *rq)
+{
+	rq->missed = true;
+	if (rq->spare) {
+		rq->spare--;
+		return;
+	}
+	rq->trying = true;
+	frdma_cc_probe(&rq->cc);
+}
+
+/* Is there work, sent or not, that is answered by more than an ACK? */
+static bool has_response(const struct frdma_req *rq)
+{
+	u32 i;
+
+	for (i = rq->wr_una; i != rq->wr_prod; i++)
+		if (frdma_swr_wants_response(frdma_req_wr(rq, i)))
+			return true;
+	return false;
+}
+
+/* What was sent before, and is behind what it missed, it has. */
+static void learn_that_it_keeps(struct frdma_req *rq)
+{
+	if (!has_response(rq))
+		frdma_req_seek(rq, rq->end_psn);
+	rq->keeps = true;
+	rq->trying = false;
+	rq->doubts = 0;
+	frdma_cc_resume(&rq->cc);
+}
+
+static void learn_that_it_drops(struct frdma_req *rq)
+{
+	rq->keeps = false;
+	rq->trying = false;
+	rq->doubts = min(rq->doubts + 1, FRDMA_DOUBTS_MAX);
+	rq->spare = 1 << rq->doubts;
+}
+
+/**
+ * frdma_req_shrink - packets were lost because they are too many
+ * @rq: state
+ *
+ * Makes the window smaller, once for all that was under way together.
+ */
+void frdma_req_shrink(struct frdma_req *rq)
+{
+	if (frdma_psn_diff(rq->una_psn, rq->lost_psn) < 0)
+		return;
+	frdma_cc_lost(&rq->cc);
+	rq->lost_psn = rq->end_psn;
+}
+
+/**
+ * frdma_req_acked - move the lower end of the window
+ * @rq: state
+ * @una_psn: oldest PSN that is not acknowledged now; beyond what it was
+ *
+ * What was about to be sent again has perhaps arrived after all. And where only
+ * what was sent again alone has, the rest is sent again, too.
+ */
+void frdma_req_acked(struct frdma_req *rq, u32 una_psn)
+{
+	bool let_down = rq->missed && rq->keeps && una_psn == rq->mended_psn;
+
+	rq->una_psn = una_psn;
+	if (rq->mending)
+		go_on(rq);
+	if (frdma_psn_diff(una_psn, rq->psn) > 0) {
+		frdma_req_seek(rq, una_psn);
+		if (rq->missed)
+			learn_that_it_keeps(rq);
+	} else if (rq->trying) {
+		learn_that_it_drops(rq);
+	}
+	rq->recovering = false;
+	rq->missed = false;
+	if (let_down && frdma_req_in_flight(rq)) {
+		rq->keeps = false;
+		frdma_req_shrink(rq);
+		frdma_req_restart(rq);
+	}
 }
 
 /* The oldest one has begun at or before una_psn, so distance is all. */
@@ -466,6 +602,7 @@ void frdma_req_forget(struct frdma_req *rq)
 	rq->una_psn = rq->psn;
 	rq->end_psn = rq->psn;
 	rq->rd_out = 0;
+	rq->mending = false;
 	rq->retry.wait = FRDMA_WAIT_NONE;
 	rq->retry.local_ns = 0;
 }

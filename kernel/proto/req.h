@@ -37,6 +37,12 @@
 #include "wqe.h"
 #include "../uapi/frdma-abi.h"
 
+/*
+ * Whether a peer keeps what is ahead of its turn is tried at the first loss, and
+ * after that ever more seldom, every so many losses in the end: 1 << this.
+ */
+#define FRDMA_DOUBTS_MAX	5
+
 /* Packets of a fine piece of a READ. */
 #define FRDMA_READ_STEP		4
 
@@ -85,6 +91,18 @@ struct frdma_swr {
  * @ask: the next packet asks for an acknowledgement in any case
  * @recovering: a restart from @una_psn is under way; further signs of the
  *	same loss are no news until @una_psn moves
+ * @missed: the peer has said that it misses @una_psn
+ * @keeps: the peer was seen to keep what was ahead of its turn (kept.h), so
+ *	that what it misses can be sent alone
+ * @trying: that is being found out: a few packets are sent again first
+ * @doubts: so often it was not so, one after the other
+ * @spare: losses before it is tried again
+ * @mending: the next packet, at @una_psn, is sent again alone; then it goes on
+ *	at @resume_psn
+ * @resume_psn: while @mending
+ * @mended_psn: one beyond the last packet that was sent so
+ * @lost_psn: what was sent before it was under way when the window was last
+ *	made smaller
  * @transport: enum frdma_transport
  * @rd_out: READ pieces and atomics without a complete response
  * @rd_old: those that were so when sending was taken up again, may still be
@@ -120,6 +138,15 @@ struct frdma_req {
 	u32 fine_psn;
 	bool ask;
 	bool recovering;
+	bool missed;
+	bool keeps;
+	bool trying;
+	u8 doubts;
+	u8 spare;
+	bool mending;
+	u32 resume_psn;
+	u32 mended_psn;
+	u32 lost_psn;
 	u8 transport;
 
 	u32 rd_out;
@@ -287,6 +314,10 @@ void frdma_req_local_done(struct frdma_req *rq);
 void frdma_req_seek(struct frdma_req *rq, u32 psn);
 bool frdma_req_ask(struct frdma_req *rq);
 void frdma_req_restart(struct frdma_req *rq);
+void frdma_req_shrink(struct frdma_req *rq);
+bool frdma_req_mend(struct frdma_req *rq);
+void frdma_req_try(struct frdma_req *rq);
+void frdma_req_acked(struct frdma_req *rq, u32 una_psn);
 void frdma_req_forget(struct frdma_req *rq);
 bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err);
 struct frdma_swr *frdma_req_reap(struct frdma_req *rq);

@@ -232,6 +232,26 @@ static inline bool frdma_resp_expects(const struct frdma_resp *rs,
 	return hdr->psn == rs->epsn;
 }
 
+/**
+ * frdma_resp_may_keep - what to do with a request that is not executed now
+ * @rs: state
+ * @hdr: headers of a request judged FRDMA_RESP_GAP or FRDMA_RESP_WAITING
+ *
+ * Return: true if what is missing before it was asked for, so that it may be
+ * kept for its turn (kept.h).
+ */
+static inline bool frdma_resp_may_keep(const struct frdma_resp *rs,
+				       const struct frdma_hdr *hdr)
+{
+	return rs->nak == FRDMA_RESP_NAK_SEQ && !frdma_resp_expects(rs, hdr);
+}
+
+/** frdma_resp_is_content - was nothing asked of the peer that it still owes */
+static inline bool frdma_resp_is_content(const struct frdma_resp *rs)
+{
+	return rs->nak == FRDMA_RESP_NAK_NONE;
+}
+
 void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn);
 struct frdma_resp_res *frdma_resp_resize(struct frdma_resp *rs,
 					 struct frdma_resp_res *res, u32 nr);

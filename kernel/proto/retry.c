@@ -49,6 +49,10 @@ void frdma_retry_init(struct frdma_retry *rt)
 	rt->wait = FRDMA_WAIT_NONE;
 	rt->local_ns = 0;
 	rt->slowest_ns = 0;
+	rt->rtt_ns = 0;
+	rt->best_ns = U64_MAX;
+	rt->probe_ns = 0;
+	rt->probes = 0;
 	rt->patience = 0;
 	frdma_retry_refill(rt);
 }
@@ -61,6 +65,14 @@ void frdma_retry_refill(struct frdma_retry *rt)
 {
 	rt->retry_left = rt->retry_cnt;
 	rt->rnr_left = rt->rnr_retry;
+}
+
+static void plan_probe(struct frdma_retry *rt, u64 now_ns)
+{
+	u64 wait_ns = 2 * rt->rtt_ns + FRDMA_PROBE_MIN_NS;
+
+	rt->probe_ns = rt->rtt_ns && rt->probes < FRDMA_PROBES_MAX ?
+		       now_ns + (wait_ns << rt->probes) : 0;
 }
 
 /**
@@ -79,6 +91,8 @@ void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 	rt->wait = FRDMA_WAIT_ACK;
 	rt->armed_ns = now_ns;
 	rt->deadline_ns = now_ns + (rt->timeout_ns << rt->patience);
+	rt->probes = 0;
+	plan_probe(rt, now_ns);
 }
 
 /* Be patient enough for twice the longest wait of late. */
@@ -89,6 +103,28 @@ static void learn_patience(struct frdma_retry *rt, u64 waited_ns)
 	while (rt->patience < FRDMA_PATIENCE_MAX &&
 	       rt->timeout_ns << rt->patience < 2 * rt->slowest_ns)
 		rt->patience++;
+}
+
+/**
+ * frdma_retry_learn - what was sent again is acknowledged
+ * @rt: state; the wait began when it was sent
+ * @now_ns: monotonic time
+ *
+ * RFC 6298, and Karn: what was sent once more meanwhile says nothing.
+ *
+ * Return: true if it took twice as long as at best, and more: packets wait in
+ * queues.
+ */
+bool frdma_retry_learn(struct frdma_retry *rt, u64 now_ns)
+{
+	u64 rtt_ns = now_ns - rt->armed_ns;
+
+	if (rt->wait != FRDMA_WAIT_ACK || rt->probes)
+		return false;
+	rt->rtt_ns = rt->rtt_ns ? rt->rtt_ns - rt->rtt_ns / 8 + rtt_ns / 8 :
+				  rtt_ns;
+	rt->best_ns = min(rt->best_ns, rtt_ns);
+	return rtt_ns >= 2 * (rt->best_ns + FRDMA_PROBE_MIN_NS);
 }
 
 /**
@@ -167,6 +203,12 @@ enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns)
 {
 	enum frdma_retry_wait was = rt->wait;
 
+	if (was == FRDMA_WAIT_ACK && rt->probe_ns && now_ns >= rt->probe_ns &&
+	    now_ns < rt->deadline_ns) {
+		rt->probes++;
+		plan_probe(rt, now_ns);
+		return FRDMA_EXPIRY_PROBE;
+	}
 	if (was == FRDMA_WAIT_NONE || now_ns < rt->deadline_ns) {
 		if (!rt->local_ns || now_ns < rt->local_ns)
 			return FRDMA_EXPIRY_NOT_YET;

@@ -14,6 +14,16 @@
  */
 #define FRDMA_PATIENCE_MAX	2
 
+/*
+ * A peer that keeps what is ahead of its turn misses one packet, not all. So it
+ * is asked early, by that packet, whether it got it: after two round trips and
+ * this. RFC 8985 calls it a tail loss probe.
+ */
+#define FRDMA_PROBE_MIN_NS	(500 * 1000ULL)
+
+/* Each probe waits twice as long as the one before, so often. */
+#define FRDMA_PROBES_MAX	5
+
 /* How long to wait after the host itself could not take a packet. */
 #define FRDMA_LOCAL_BACKOFF_NS	(200 * 1000ULL)
 
@@ -38,6 +48,11 @@ enum frdma_retry_wait {
  * @timeout_ns: acknowledgement timeout; 0: never
  * @armed_ns: when the wait for an answer began
  * @slowest_ns: longest such wait that ended well, forgotten slowly
+ * @rtt_ns: smoothed round trip of what was sent again; 0: not known, and there
+ *	are no probes
+ * @best_ns: shortest such round trip
+ * @probe_ns: when to send a probe, while @wait is ACK; 0: never
+ * @probes: sent since @armed_ns
  * @patience: 0..FRDMA_PATIENCE_MAX: each step doubles the timeout
  * @wait: meaning of @deadline_ns
  * @retry_cnt: transport retries that the user allows, 0..7
@@ -51,6 +66,10 @@ struct frdma_retry {
 	u64 timeout_ns;
 	u64 armed_ns;
 	u64 slowest_ns;
+	u64 rtt_ns;
+	u64 best_ns;
+	u64 probe_ns;
+	u8 probes;
 	u8 patience;
 	enum frdma_retry_wait wait;
 	u8 retry_cnt;
@@ -63,12 +82,14 @@ struct frdma_retry {
  * enum frdma_expiry - what a deadline calls for
  * @FRDMA_EXPIRY_NOT_YET: it has not come, or there is none
  * @FRDMA_EXPIRY_RESUME: a wait is over, go on sending
+ * @FRDMA_EXPIRY_PROBE: no answer came yet, send the oldest packet again
  * @FRDMA_EXPIRY_RESEND: no answer came, send again
  * @FRDMA_EXPIRY_EXHAUSTED: no answer came and no retry is left
  */
 enum frdma_expiry {
 	FRDMA_EXPIRY_NOT_YET,
 	FRDMA_EXPIRY_RESUME,
+	FRDMA_EXPIRY_PROBE,
 	FRDMA_EXPIRY_RESEND,
 	FRDMA_EXPIRY_EXHAUSTED,
 };
@@ -84,6 +105,8 @@ static inline u64 frdma_retry_next_ns(const struct frdma_retry *rt)
 {
 	u64 next_ns = rt->wait == FRDMA_WAIT_NONE ? U64_MAX : rt->deadline_ns;
 
+	if (rt->wait == FRDMA_WAIT_ACK && rt->probe_ns)
+		next_ns = min(next_ns, rt->probe_ns);
 	return rt->local_ns ? min(next_ns, rt->local_ns) : next_ns;
 }
 
@@ -94,6 +117,7 @@ void frdma_retry_init(struct frdma_retry *rt);
 void frdma_retry_refill(struct frdma_retry *rt);
 void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns);
 void frdma_retry_progress(struct frdma_retry *rt, bool in_flight, u64 now_ns);
+bool frdma_retry_learn(struct frdma_retry *rt, u64 now_ns);
 bool frdma_retry_spend(struct frdma_retry *rt);
 bool frdma_retry_rnr(struct frdma_retry *rt, u8 code, u64 now_ns);
 void frdma_retry_local(struct frdma_retry *rt, u64 now_ns);

@@ -376,8 +376,10 @@ static void finish(struct play *play)
 {
 	size_t i;
 
-	while (nr_qps)
-		free(qps[--nr_qps]);
+	while (nr_qps) {
+		engine_responder_forget(qps[--nr_qps]);
+		free(qps[nr_qps]);
+	}
 	for (i = 0; i < play->nr_srqs; i++)
 		free(play->srqs[i].handle);
 }

@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "ack.h"
+#include "kept.h"
 #include "req.h"
 #include "resp.h"
 
@@ -34,6 +35,7 @@ struct engine_rq {
  * @req: send side
  * @resp: receive side
  * @res: of that
+ * @kept: requests that are ahead of their turn, struct early
  * @slots: of @req
  * @sges: the memory of each; one piece is enough
  * @posted: send requests, a ring
@@ -51,6 +53,7 @@ struct engine_qp {
 	struct frdma_req req;
 	struct frdma_resp resp;
 	struct frdma_resp_res res[ENGINE_RES];
+	struct frdma_kept_list kept;
 	struct frdma_swr slots[ENGINE_DEPTH];
 	struct frdma_sge sges[ENGINE_DEPTH];
 	struct request posted[ENGINE_DEPTH];
@@ -89,6 +92,7 @@ void engine_requester_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
 /* engine_responder.c */
 void engine_responder_init(struct engine_qp *qp);
 void engine_responder_step(struct engine_qp *qp);
+void engine_responder_forget(struct engine_qp *qp);
 void engine_responder_request(struct engine_qp *qp,
 			      const struct frdma_hdr *hdr, const u8 *payload);
 

@@ -203,6 +203,9 @@ static void look_at_clock(struct engine_qp *qp)
 	switch (frdma_retry_expire(&rq->retry, engine_now_ns)) {
 	case FRDMA_EXPIRY_NOT_YET:
 		break;
+	case FRDMA_EXPIRY_PROBE:
+		frdma_req_mend(rq);
+		break;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&rq->cc);
 		fallthrough;
@@ -267,7 +270,8 @@ static void take_bad_news(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	switch (verdict) {
 	case FRDMA_ACK_SEQ_NAK:
 	case FRDMA_ACK_LOST:
-		if (frdma_ack_recover(rq) == FRDMA_RECOVERY_EXHAUSTED)
+		if (frdma_ack_recover(rq, verdict == FRDMA_ACK_SEQ_NAK) ==
+		    FRDMA_RECOVERY_EXHAUSTED)
 			frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
 		break;
 	case FRDMA_ACK_RNR_NAK:

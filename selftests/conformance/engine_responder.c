@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The receive side, as the kernel's responder.c, recv.c and uc.c have it. */
+#include <stdlib.h>
+
 #include "engine.h"
 
 void engine_responder_init(struct engine_qp *qp)
@@ -283,6 +285,55 @@ static struct frdma_resp_recv look_for_recv(struct engine_qp *qp,
 	return recv;
 }
 
+/**
+ * struct early - a request that is ahead of its turn
+ * @item: where in the order
+ * @hdr: its headers
+ * @payload: as long as they say
+ */
+struct early {
+	struct frdma_kept item;
+	struct frdma_hdr hdr;
+	u8 payload[];
+};
+
+static void put_off(struct engine_qp *qp, const struct frdma_hdr *hdr,
+		    const u8 *payload)
+{
+	struct early *early;
+
+	if (!frdma_resp_may_keep(&qp->resp, hdr))
+		return;
+	early = malloc(sizeof(*early) + hdr->payload_len);
+	early->item.psn = hdr->psn;
+	early->item.nr = 1;
+	early->hdr = *hdr;
+	memcpy(early->payload, payload, hdr->payload_len);
+	if (!frdma_kept_add(&qp->kept, &early->item, qp->resp.epsn))
+		free(early);
+}
+
+/**
+ * engine_responder_forget - drop what is ahead of its turn
+ * @qp: of whom
+ */
+void engine_responder_forget(struct engine_qp *qp)
+{
+	struct frdma_kept *item;
+
+	while ((item = frdma_kept_any(&qp->kept)))
+		free(item);
+}
+
+static void ask_for_missing(struct engine_qp *qp)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_put_off(&qp->resp, FRDMA_RESP_GAP);
+	frdma_resp_gap_plan(&qp->resp, &hdr);
+	engine_send(qp, &hdr, NULL);
+}
+
 static void take_reliable(struct engine_qp *qp, const struct frdma_hdr *hdr,
 			  const u8 *payload)
 {
@@ -306,9 +357,8 @@ static void take_reliable(struct engine_qp *qp, const struct frdma_hdr *hdr,
 		repeat(qp, hdr);
 		break;
 	case FRDMA_RESP_GAP:
-		frdma_resp_put_off(rs, verdict);
-		frdma_resp_gap_plan(rs, &answer);
-		engine_send(qp, &answer, NULL);
+		ask_for_missing(qp);
+		put_off(qp, hdr, payload);
 		break;
 	case FRDMA_RESP_NO_RECV:
 		frdma_resp_put_off(rs, verdict);
@@ -317,6 +367,7 @@ static void take_reliable(struct engine_qp *qp, const struct frdma_hdr *hdr,
 		engine_send(qp, &answer, NULL);
 		break;
 	case FRDMA_RESP_WAITING:
+		put_off(qp, hdr, payload);
 		break;
 	default:
 		refuse(qp, hdr->psn, verdict);
@@ -372,12 +423,38 @@ void engine_responder_request(struct engine_qp *qp,
 		take_reliable(qp, hdr, payload);
 }
 
+/* Returns true if there were any. */
+static bool take_kept(struct engine_qp *qp)
+{
+	struct frdma_resp *rs = &qp->resp;
+	struct frdma_kept *item;
+	bool any = false;
+
+	while ((item = frdma_kept_due(&qp->kept, rs->epsn))) {
+		struct early *early = (struct early *)item;
+
+		if (!frdma_kept_is_stale(item, rs->epsn)) {
+			engine_responder_request(qp, &early->hdr,
+						 early->payload);
+			any = true;
+		}
+		send_read_response(qp);
+		free(early);
+	}
+	return any;
+}
+
 void engine_responder_step(struct engine_qp *qp)
 {
 	struct frdma_resp *rs = &qp->resp;
 	struct frdma_hdr hdr;
 
 	send_read_response(qp);
+	if (take_kept(qp) && qp->kept.first && frdma_resp_is_content(rs) &&
+	    qp->state != STATE_ERR) {
+		rs->ack_due = false;
+		ask_for_missing(qp);
+	}
 	if (rs->ack_due && qp->state != STATE_ERR) {
 		rs->ack_due = false;
 		frdma_resp_ack_plan(rs, &hdr);

@@ -203,7 +203,7 @@ static void take(struct fuzz *fuzz)
 		break;
 	case FRDMA_ACK_LOST:
 	case FRDMA_ACK_SEQ_NAK:
-		if (frdma_ack_recover(&q.rq) == FRDMA_RECOVERY_EXHAUSTED)
+		if (frdma_ack_recover(&q.rq, true) == FRDMA_RECOVERY_EXHAUSTED)
 			frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, verdict);
 		break;
 	case FRDMA_ACK_RNR_NAK:
@@ -225,6 +225,9 @@ static void let_time_pass(struct fuzz *fuzz)
 		return;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, 0);
+		return;
+	case FRDMA_EXPIRY_PROBE:
+		frdma_req_mend(&q.rq);
 		return;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&q.rq.cc);

@@ -5,6 +5,7 @@
  * that end and are made again, with other PSNs and another path MTU.
  */
 #include "modify.h"
+#include "receiver.h"
 #include "sender.h"
 
 #define TIMEOUT_NS		1000000
@@ -172,6 +173,7 @@ static void forget_connection(struct sim_side *side)
 	side->abs_put_off = 0;
 	side->abs_asked = 0;
 	side->refused = false;
+	receiver_forget(side);
 	memset(side->sum, 0, sizeof(side->sum));
 }
 

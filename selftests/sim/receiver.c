@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+
 #include "access.h"
 #include "receiver.h"
 
@@ -297,6 +299,100 @@ static struct frdma_resp_recv look_for_recv(const struct sim_side *side)
 }
 
 /**
+ * struct sim_kept - a request that is ahead of its turn, or a run of them
+ * @item: where in the order
+ * @hdr: headers of the first
+ * @payload: of all of them
+ */
+struct sim_kept {
+	struct frdma_kept item;
+	struct frdma_hdr hdr;
+	u8 payload[];
+};
+
+static void ask_for_missing(struct sim_side *side)
+{
+	struct frdma_hdr nak;
+
+	frdma_resp_put_off(&side->resp, FRDMA_RESP_GAP);
+	frdma_resp_gap_plan(&side->resp, &nak);
+	side_send(side, &nak, NULL, 1);
+}
+
+/* Now and then there is no room. */
+static void put_off(struct sim_side *side, const struct frdma_hdr *hdr,
+		    const u8 *payload, u32 nr)
+{
+	u32 len = nr * hdr->payload_len;
+	struct sim_kept *kept;
+
+	if (!frdma_resp_may_keep(&side->resp, hdr) ||
+	    !rnd_below(&side->world->rnd, 8))
+		return;
+	kept = malloc(sizeof(*kept) + len);
+	kept->item.psn = hdr->psn;
+	kept->item.nr = nr;
+	kept->hdr = *hdr;
+	if (len)
+		memcpy(kept->payload, payload, len);
+	if (!frdma_kept_add(&side->kept, &kept->item, side->resp.epsn))
+		free(kept);
+}
+
+/**
+ * receiver_forget - drop what is ahead of its turn
+ * @side: where
+ */
+void receiver_forget(struct sim_side *side)
+{
+	struct frdma_kept *item;
+
+	while ((item = frdma_kept_any(&side->kept)))
+		free(item);
+}
+
+static void take_all(struct sim_side *side, const struct frdma_hdr *first,
+		     const u8 *payload, u32 nr)
+{
+	u32 taken = nr > 1 ? receiver_take_run(side, first, payload, nr) : 0;
+	struct frdma_hdr hdr = *first;
+
+	frdma_hdr_skip(&hdr, taken);
+	for (; taken < nr && !side_is_broken(side); taken++) {
+		receiver_take(side, &hdr, payload + taken * hdr.payload_len);
+		frdma_hdr_skip(&hdr, 1);
+	}
+}
+
+/**
+ * receiver_take_kept - take what is no longer ahead of its turn
+ * @side: where
+ *
+ * Then ask for what is missing before the rest.
+ */
+void receiver_take_kept(struct sim_side *side)
+{
+	u32 waited = side->waited;
+	struct frdma_kept *item;
+
+	while ((item = frdma_kept_due(&side->kept, side->resp.epsn))) {
+		struct sim_kept *kept = (struct sim_kept *)item;
+
+		if (!side_is_broken(side) &&
+		    !frdma_kept_is_stale(item, side->resp.epsn)) {
+			take_all(side, &kept->hdr, kept->payload, item->nr);
+			side->waited += item->nr;
+		}
+		free(kept);
+	}
+	if (side_is_broken(side))
+		receiver_forget(side);
+	else if (side->waited != waited && side->kept.first &&
+		 frdma_resp_is_content(&side->resp))
+		ask_for_missing(side);
+}
+
+/**
  * receiver_take_run - packets that differ in their PSN only
  * @side: where
  * @hdr: headers of the first
@@ -313,8 +409,19 @@ u32 receiver_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
 	struct frdma_hdr whole = *hdr;
 	u32 i, len = hdr->payload_len;
 
-	if (frdma_resp_judge(rs, hdr, recv) != FRDMA_RESP_ACCEPT)
+	switch (frdma_resp_judge(rs, hdr, recv)) {
+	case FRDMA_RESP_ACCEPT:
+		break;
+	case FRDMA_RESP_GAP:
+		ask_for_missing(side);
+		put_off(side, hdr, payload, nr);
+		return nr;
+	case FRDMA_RESP_WAITING:
+		put_off(side, hdr, payload, nr);
+		return nr;
+	default:
 		return 0;
+	}
 	nr = frdma_resp_count_run(rs, hdr, recv, nr);
 	/* The memory of one of them may be gone. */
 	if (side->world->shape->refuse && rnd_below(&side->world->rnd, 2))
@@ -349,9 +456,8 @@ void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		repeat(side, hdr);
 		break;
 	case FRDMA_RESP_GAP:
-		frdma_resp_put_off(rs, verdict);
-		frdma_resp_gap_plan(rs, &nak);
-		side_send(side, &nak, NULL, 1);
+		ask_for_missing(side);
+		put_off(side, hdr, payload, 1);
 		break;
 	case FRDMA_RESP_NO_RECV:
 		frdma_resp_put_off(rs, verdict);
@@ -362,6 +468,7 @@ void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		SIM_CHECK(side->world, side->abs_put_off == side->abs_epsn + 1,
 			  "psn 0x%x dropped, %lld was refused", hdr->psn,
 			  side->abs_put_off - 1);
+		put_off(side, hdr, payload, 1);
 		break;
 	default:
 		sim_fail(side->world, "verdict %u on opcode 0x%02x, psn 0x%x",

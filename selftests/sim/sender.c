@@ -300,6 +300,9 @@ static void look_at_clock(struct sim_side *side)
 	switch (frdma_retry_expire(&rq->retry, side->world->now_ns)) {
 	case FRDMA_EXPIRY_NOT_YET:
 		break;
+	case FRDMA_EXPIRY_PROBE:
+		side->probes += frdma_req_mend(rq);
+		break;
 	case FRDMA_EXPIRY_RESEND:
 		side->tries++;
 		frdma_cc_silent(&rq->cc);
@@ -384,9 +387,9 @@ static void store_answer(struct sim_side *side, const struct frdma_hdr *hdr,
 	commit(side, hdr->psn);
 }
 
-static void recover(struct sim_side *side)
+static void recover(struct sim_side *side, bool missed)
 {
-	switch (frdma_ack_recover(&side->req)) {
+	switch (frdma_ack_recover(&side->req, missed)) {
 	case FRDMA_RECOVERY_RUNS:
 		break;
 	case FRDMA_RECOVERY_BEGUN:
@@ -413,7 +416,7 @@ static void take_bad_news(struct sim_side *side, const struct frdma_hdr *hdr,
 		break;
 	case FRDMA_ACK_SEQ_NAK:
 	case FRDMA_ACK_LOST:
-		recover(side);
+		recover(side, verdict == FRDMA_ACK_SEQ_NAK);
 		break;
 	case FRDMA_ACK_REM_ACCESS:
 		frdma_req_fail(&side->req, FRDMA_WC_REM_ACCESS_ERR, verdict);

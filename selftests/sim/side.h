@@ -7,6 +7,7 @@
 #define FRDMA_SIM_SIDE_H
 
 #include "ack.h"
+#include "kept.h"
 #include "req.h"
 #include "resp.h"
 #include "wire.h"
@@ -108,6 +109,7 @@ struct sim_wr {
  * @req: the send side of the engine
  * @resp: the receive side
  * @res: for @resp, and for what it changes to
+ * @kept: requests that are ahead of their turn, struct sim_kept
  * @slots: for @req
  * @wrs: all that is to be done
  * @first_wr: of those, the first of this connection
@@ -122,6 +124,8 @@ struct sim_wr {
  * @rd_max: READs and atomics that both ends have agreed upon
  * @rd_bound: those that it may have out: until they are answered, those that it
  *	had out when less was agreed upon
+ * @waited: requests that were kept, and taken in their turn
+ * @probes: packets sent again to ask whether they were lost
  * @stops: it was in SQD, so often
  * @drained: in SQD, and all that was begun is answered
  * @abs_begun: one beyond the last PSN of what was begun before SQD
@@ -156,6 +160,7 @@ struct sim_side {
 	struct frdma_req req;
 	struct frdma_resp resp;
 	struct frdma_resp_res res[2][SIM_RES_MAX];
+	struct frdma_kept_list kept;
 	struct frdma_swr slots[SIM_SQ];
 
 	struct sim_wr wrs[SIM_WRS];
@@ -170,6 +175,8 @@ struct sim_side {
 	enum sim_state state;
 	u32 rd_max;
 	u32 rd_bound;
+	u32 waited;
+	u32 probes;
 	u32 stops;
 	bool drained;
 	s64 abs_begun;

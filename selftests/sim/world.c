@@ -341,6 +341,8 @@ bool sim_run(struct sim_world *world, const struct sim_shape *shape,
 		check_end(&world->side[0]);
 		check_end(&world->side[1]);
 	}
+	receiver_forget(&world->side[0]);
+	receiver_forget(&world->side[1]);
 	wire_drain(&world->wire);
 	return !world->failed;
 }

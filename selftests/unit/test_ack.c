@@ -63,7 +63,7 @@ static u32 take_any(const struct frdma_hdr *hdr)
 	case FRDMA_ACK_LOST:
 	case FRDMA_ACK_SEQ_NAK:
 		frdma_ack_implied(&q.rq, hdr->psn, SENDQ_NOW);
-		frdma_ack_recover(&q.rq);
+		frdma_ack_recover(&q.rq, true);
 		break;
 	default:
 		break;
@@ -192,9 +192,9 @@ TEST(frdma_ack_recover__sequence_nak_resends_from_its_psn)
 	EXPECT_EQ(judge_ack(3, FRDMA_NAK_PSN), FRDMA_ACK_SEQ_NAK);
 	frdma_ack_implied(&q.rq, sendq_psn(3), SENDQ_NOW);
 	EXPECT_EQ(reap_all(), 1);
-	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
 	EXPECT_EQ(q.rq.retry.retry_left, 6);
-	EXPECT_EQ(q.rq.cc.window, SENDQ_WINDOW / 2);
+	EXPECT_EQ(q.rq.cc.threshold, SENDQ_WINDOW * 7 / 10);
 	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(3));
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
 }
@@ -203,12 +203,12 @@ TEST(frdma_ack_recover__copies_of_a_nak_cost_nothing)
 {
 	sendq_init(&q);
 	sent(IB_UVERBS_WR_SEND, 1000);
-	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
-	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, true), FRDMA_RECOVERY_RUNS);
 	EXPECT_EQ(q.rq.retry.retry_left, 6);
 	/* A loss after progress is another one. */
 	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
-	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
 }
 
 TEST(frdma_ack_recover__no_retry_left)
@@ -216,7 +216,7 @@ TEST(frdma_ack_recover__no_retry_left)
 	sendq_init(&q);
 	sent(IB_UVERBS_WR_SEND, 1);
 	q.rq.retry.retry_left = 0;
-	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_EXHAUSTED);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, true), FRDMA_RECOVERY_EXHAUSTED);
 }
 
 TEST(frdma_ack_judge__receiver_not_ready_once)
@@ -312,7 +312,7 @@ TEST(frdma_ack_judge__read_from_the_middle_and_a_question_behind_it)
 	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
 	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, 2, SENDQ_MTU),
 		  FRDMA_ACK_LOST);
-	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, false), FRDMA_RECOVERY_BEGUN);
 
 	/* Behind the SEND there is one, so that it asks for nothing. */
 	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
@@ -349,7 +349,7 @@ TEST(frdma_ack_judge__read_asked_for_again_in_fine_pieces)
 	EXPECT_EQ(q.rq.rd_out, 1);
 	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
 	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW);
-	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, false), FRDMA_RECOVERY_BEGUN);
 	EXPECT_EQ(sendq_send_all(&q), 2);
 	EXPECT_EQ(q.rq.rd_out, 2);
 
@@ -388,7 +388,7 @@ TEST(frdma_ack_judge__gap_in_a_read_response)
 	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, 2, 256), FRDMA_ACK_LOST);
 	frdma_ack_implied(&q.rq, sendq_psn(2), SENDQ_NOW);
 	EXPECT_EQ(q.rq.una_psn, sendq_psn(1));
-	EXPECT_EQ(frdma_ack_recover(&q.rq), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, false), FRDMA_RECOVERY_BEGUN);
 
 	/* The rest of it is asked for; its answer begins off the grid. */
 	EXPECT_EQ(sendq_send(&q).hdr.dma_len, 3 * 256);
@@ -777,4 +777,185 @@ TEST(frdma_ack_count_run__up_to_the_end_of_a_response)
 	frdma_ack_commit(&q.rq, sendq_psn(16), SENDQ_NOW);
 	hdr.psn = sendq_psn(17);
 	EXPECT_EQ(frdma_ack_count_run(&q.rq, &hdr, 9), 2);
+}
+
+/* What the peer misses is the first of many packets, and it says so. */
+static enum frdma_recovery misses_first(void)
+{
+	return frdma_ack_recover(&q.rq, true);
+}
+
+/* A peer that was seen to keep what is ahead of its turn; all is answered. */
+static void peer_that_keeps(void)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(9), SENDQ_NOW + 100);
+	reap_all();
+	EXPECT(q.rq.keeps);
+}
+
+TEST(frdma_ack_recover__few_packets_until_it_is_known_whether_the_peer_keeps)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 20 * SENDQ_MTU);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
+	frdma_ack_implied(&q.rq, sendq_psn(15), SENDQ_NOW + 100);
+	EXPECT(q.rq.keeps);
+	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
+	EXPECT_EQ(q.rq.cc.window, q.rq.cc.threshold);
+	EXPECT_EQ(q.rq.retry.rtt_ns, 100);
+}
+
+TEST(frdma_ack_recover__peer_that_drops_is_tried_ever_more_seldom)
+{
+	u32 n, psn = 0, tried = 0, losses = 0;
+
+	sendq_init(&q);
+	while (tried < FRDMA_DOUBTS_MAX + 2) {
+		sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+		EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
+		losses++;
+		tried += q.rq.trying;
+		sendq_send_all(&q);
+		for (n = 0; n < 10; n++) {
+			frdma_ack_commit(&q.rq, sendq_psn(psn++),
+					 SENDQ_NOW + 100);
+			EXPECT(!q.rq.keeps);
+			sendq_send_all(&q);
+		}
+		reap_all();
+		EXPECT_EQ(q.rq.retry.rtt_ns, 0);
+	}
+	/* After 2, 4, 8, 16, 32, and 32 again. */
+	EXPECT_EQ(losses, tried + 2 + 4 + 8 + 16 + 32 + 32);
+}
+
+TEST(frdma_req_mend__one_packet_and_then_on)
+{
+	struct frdma_req_pkt pkt;
+
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
+	pkt = sendq_send(&q);
+	EXPECT_EQ(pkt.hdr.psn, sendq_psn(10));
+	EXPECT(pkt.hdr.ack_req);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(20));
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_RUNS);
+
+	/* The next that is missing. */
+	frdma_ack_implied(&q.rq, sendq_psn(15), SENDQ_NOW);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(sendq_send_all(&q), 1);
+	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
+}
+
+TEST(frdma_req_mend__window_shrinks_if_it_takes_long_and_once)
+{
+	const u64 late_ns = SENDQ_NOW + 10 * FRDMA_PROBE_MIN_NS;
+	u32 window;
+
+	peer_that_keeps();
+	q.rq.retry.timeout_ns = U32_MAX;
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	window = q.rq.cc.threshold;
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_implied(&q.rq, sendq_psn(13), SENDQ_NOW + 100);
+	EXPECT_EQ(q.rq.cc.threshold, window);
+
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_implied(&q.rq, sendq_psn(15), late_ns);
+	window = window * 7 / 10;
+	EXPECT_EQ(q.rq.cc.threshold, window);
+
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_implied(&q.rq, sendq_psn(17), late_ns);
+	EXPECT_EQ(q.rq.cc.threshold, window);
+}
+
+TEST(frdma_req_mend__let_down)
+{
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT(!q.rq.keeps);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(sendq_send_all(&q), 9);
+}
+
+TEST(frdma_req_mend__was_the_only_one)
+{
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 1);
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT(q.rq.keeps);
+	EXPECT_EQ(sendq_send_all(&q), 0);
+}
+
+TEST(frdma_req_mend__arrived_before_it_was_sent_again)
+{
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	frdma_ack_commit(&q.rq, sendq_psn(13), SENDQ_NOW);
+	EXPECT(!q.rq.mending);
+	EXPECT(q.rq.keeps);
+	EXPECT_EQ(sendq_send_all(&q), 0);
+}
+
+/* All from the oldest on is being sent again when another one is missing. */
+TEST(frdma_req_mend__in_the_middle_of_a_restart)
+{
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	frdma_req_restart(&q.rq);
+	sendq_send(&q);
+	sendq_send(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	misses_first();
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(11));
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(12));
+
+	/* And beyond all of that, something has arrived. */
+	frdma_ack_commit(&q.rq, sendq_psn(12), SENDQ_NOW);
+	misses_first();
+	frdma_ack_commit(&q.rq, sendq_psn(17), SENDQ_NOW);
+	EXPECT_EQ(sendq_send_all(&q), 0);
+}
+
+/* What the READ is answered with may have been lost as well. */
+TEST(frdma_req_acked__asks_again_for_what_is_answered)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_implied(&q.rq, sendq_psn(8), SENDQ_NOW);
+	EXPECT(q.rq.keeps);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(8));
+	EXPECT_EQ(sendq_send_all(&q), 2);
+}
+
+TEST(frdma_req_mend__not_with_reads_nor_what_was_not_sent)
+{
+	peer_that_keeps();
+	EXPECT(!frdma_req_mend(&q.rq));
+	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	EXPECT(!frdma_req_mend(&q.rq));
+	EXPECT_EQ(frdma_ack_recover(&q.rq, false), FRDMA_RECOVERY_BEGUN);
+	EXPECT(!q.rq.trying);
+	EXPECT_EQ(sendq_send_all(&q), 1);
 }

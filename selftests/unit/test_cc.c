@@ -38,7 +38,7 @@ TEST(frdma_cc_acked__grows_by_one_after_a_loss)
 
 	frdma_cc_lost(&cc);
 	before = cc.window;
-	EXPECT_EQ(before, FRDMA_CC_INITIAL / 2);
+	EXPECT_EQ(before, FRDMA_CC_INITIAL * 7 / 10);
 	for (i = 0; i < before; i++)
 		frdma_cc_acked(&cc, 1);
 	EXPECT_EQ(cc.window, before + 1);
@@ -72,11 +72,11 @@ TEST(frdma_cc_silent__asks_with_one_packet_and_doubles_again)
 
 	frdma_cc_silent(&cc);
 	EXPECT_EQ(cc.window, 1);
-	EXPECT_EQ(cc.threshold, FRDMA_CC_INITIAL / 2);
+	EXPECT_EQ(cc.threshold, FRDMA_CC_INITIAL * 7 / 10);
 	frdma_cc_acked(&cc, 1);
 	EXPECT_EQ(cc.window, 2);
 	frdma_cc_acked(&cc, 100);
-	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL / 2);
+	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
 }
 
 TEST(frdma_cc__stays_in_its_bounds)
@@ -104,4 +104,17 @@ TEST(frdma_cc__stays_in_its_bounds)
 			EXPECT(cc.threshold <= maxima[i]);
 		}
 	}
+}
+
+TEST(frdma_cc_probe__few_packets_until_it_is_over)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	frdma_cc_lost(&cc);
+	frdma_cc_probe(&cc);
+	EXPECT_EQ(cc.window, FRDMA_CC_MIN);
+	frdma_cc_resume(&cc);
+	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
+	frdma_cc_resume(&cc);
+	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
 }

@@ -1426,3 +1426,22 @@ TEST(frdma_resp_count_run__as_long_as_the_receive_request)
 			  len / MTU - 1);
 	}
 }
+
+TEST(frdma_resp_may_keep__what_is_behind_something_that_was_asked_for)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = request(FRDMA_SEND_ONLY, 8);
+	EXPECT(frdma_resp_is_content(&rs));
+	hdr.psn = nth(2);
+	EXPECT(!frdma_resp_may_keep(&rs, &hdr));
+	frdma_resp_put_off(&rs, FRDMA_RESP_GAP);
+	EXPECT(!frdma_resp_is_content(&rs));
+	EXPECT(frdma_resp_may_keep(&rs, &hdr));
+	hdr.psn = rs.epsn;
+	EXPECT(!frdma_resp_may_keep(&rs, &hdr));
+	hdr.psn = nth(2);
+	frdma_resp_put_off(&rs, FRDMA_RESP_NO_RECV);
+	EXPECT(!frdma_resp_may_keep(&rs, &hdr));
+}

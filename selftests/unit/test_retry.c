@@ -11,7 +11,7 @@ static struct frdma_retry fresh(void)
 		.timeout_ns = TIMEOUT, .retry_cnt = 7, .rnr_retry = 3,
 	};
 
-	frdma_retry_refill(&rt);
+	frdma_retry_init(&rt);
 	return rt;
 }
 
@@ -325,4 +325,93 @@ TEST(frdma_retry_next_ns__the_first_of_both)
 	frdma_retry_init(&rt);
 	frdma_retry_watch(&rt, true, NOW);
 	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + TIMEOUT);
+}
+
+#define RTT	1000000ULL
+#define LONG	(1000 * RTT)
+
+/* In which something was sent again at NOW, and answered a round trip later. */
+static struct frdma_retry experienced(void)
+{
+	struct frdma_retry rt = fresh();
+
+	rt.timeout_ns = LONG;
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_learn(&rt, NOW + RTT);
+	frdma_retry_progress(&rt, false, NOW + RTT);
+	return rt;
+}
+
+TEST(frdma_retry_learn__smooths)
+{
+	struct frdma_retry rt = experienced();
+
+	EXPECT_EQ(rt.rtt_ns, RTT);
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_learn(&rt, NOW + 9 * RTT);
+	EXPECT_EQ(rt.rtt_ns, 2 * RTT);
+}
+
+TEST(frdma_retry_learn__packets_wait_in_queues)
+{
+	const u64 slow_ns = 2 * (RTT + FRDMA_PROBE_MIN_NS);
+	struct frdma_retry rt = experienced();
+
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT(!frdma_retry_learn(&rt, NOW + slow_ns - 1));
+	EXPECT(frdma_retry_learn(&rt, NOW + slow_ns));
+	EXPECT(!frdma_retry_learn(&rt, NOW + RTT / 2));
+	EXPECT_EQ(rt.best_ns, RTT / 2);
+}
+
+TEST(frdma_retry_learn__nothing_from_what_was_not_timed)
+{
+	struct frdma_retry rt = experienced();
+
+	frdma_retry_learn(&rt, NOW + 9 * RTT);
+	EXPECT_EQ(rt.rtt_ns, RTT);
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + 4 * RTT), FRDMA_EXPIRY_PROBE);
+	frdma_retry_learn(&rt, NOW + 9 * RTT);
+	EXPECT_EQ(rt.rtt_ns, RTT);
+}
+
+TEST(frdma_retry_expire__probes_each_after_twice_the_time)
+{
+	struct frdma_retry rt = experienced();
+	u64 now_ns = NOW, wait_ns = 2 * RTT + FRDMA_PROBE_MIN_NS;
+	u32 n;
+
+	frdma_retry_watch(&rt, true, NOW);
+	for (n = 0; n < FRDMA_PROBES_MAX; n++) {
+		EXPECT_EQ(frdma_retry_next_ns(&rt), now_ns + (wait_ns << n));
+		now_ns += wait_ns << n;
+		EXPECT_EQ(frdma_retry_expire(&rt, now_ns - 1),
+			  FRDMA_EXPIRY_NOT_YET);
+		EXPECT_EQ(frdma_retry_expire(&rt, now_ns), FRDMA_EXPIRY_PROBE);
+		EXPECT_EQ(rt.retry_left, 7);
+	}
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + LONG);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + LONG - 1),
+		  FRDMA_EXPIRY_NOT_YET);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + LONG), FRDMA_EXPIRY_RESEND);
+}
+
+TEST(frdma_retry_expire__the_timeout_comes_before_a_probe)
+{
+	struct frdma_retry rt = experienced();
+
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + LONG), FRDMA_EXPIRY_RESEND);
+}
+
+TEST(frdma_retry_expire__no_probe_while_the_peer_wants_silence)
+{
+	struct frdma_retry rt = experienced();
+
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_rnr(&rt, 0, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + frdma_rnr_delay_ns(0));
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + 4 * RTT),
+		  FRDMA_EXPIRY_NOT_YET);
 }

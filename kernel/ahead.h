@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Requests that are ahead of their turn: kept while those before them, which
+ * are missing, are asked for. proto/kept.h has their order.
+ */
+#ifndef FRDMA_AHEAD_H
+#define FRDMA_AHEAD_H
+
+#include "proto/kept.h"
+
+struct frdma_qp;
+struct frdma_rx_pkt;
+
+/* Most memory of a queue pair that waits so, and of a device. */
+#define FRDMA_AHEAD_BYTES_MAX	(2 << 20)
+#define FRDMA_AHEAD_BYTES_DEV	(32 << 20)
+
+/* Most requests, or runs of them, of a queue pair. */
+#define FRDMA_AHEAD_NR_MAX	1024
+
+/**
+ * struct frdma_ahead - what a receive side keeps
+ * @list: in which order
+ * @nr: how many
+ * @bytes: memory of their buffers, as FRDMA_AHEAD_BYTES_MAX counts it
+ * @taken: since this was last looked at, the turn of one has come
+ *
+ * Written by the owner of the receive side only.
+ */
+struct frdma_ahead {
+	struct frdma_kept_list list;
+	u32 nr;
+	u32 bytes;
+	bool taken;
+};
+
+bool frdma_ahead_keep(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt);
+bool frdma_ahead_take(struct frdma_qp *qp);
+void frdma_ahead_forget(struct frdma_qp *qp);
+
+/** frdma_ahead_is_empty - is nothing kept */
+static inline bool frdma_ahead_is_empty(const struct frdma_ahead *ahead)
+{
+	return !ahead->list.first;
+}
+
+#endif /* FRDMA_AHEAD_H */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "kept.h"
+
+/**
+ * frdma_kept_add - keep a request until its turn comes
+ * @list: what is kept already
+ * @item: the request; its PSN is ahead of @epsn
+ * @epsn: PSN that is expected next
+ *
+ * What is resent meanwhile is not kept twice. A run may overlap with others.
+ *
+ * Return: true if it is in the list now; false if it is not worth it.
+ */
+bool frdma_kept_add(struct frdma_kept_list *list, struct frdma_kept *item,
+		    u32 epsn)
+{
+	struct frdma_kept **at = &list->first;
+
+	if (frdma_psn_diff(item->psn, epsn) >= FRDMA_KEPT_SPAN)
+		return false;
+
+	/* Most come in their order, behind all others. */
+	if (list->first && frdma_psn_diff(item->psn, list->last->psn) > 0)
+		at = &list->last->next;
+	while (*at && frdma_psn_diff((*at)->psn, item->psn) < 0)
+		at = &(*at)->next;
+	if (*at && (*at)->psn == item->psn)
+		return false;
+
+	item->next = *at;
+	*at = item;
+	if (!item->next)
+		list->last = item;
+	return true;
+}
+
+/**
+ * frdma_kept_any - take a request off the list, the first
+ * @list: what is kept
+ *
+ * Return: NULL if there is none.
+ */
+struct frdma_kept *frdma_kept_any(struct frdma_kept_list *list)
+{
+	struct frdma_kept *item = list->first;
+
+	if (item)
+		list->first = item->next;
+	return item;
+}
+
+/**
+ * frdma_kept_due - take a request off the list, if its turn has come
+ * @list: what is kept
+ * @epsn: PSN that is expected next
+ *
+ * Return: one that begins with @epsn or before it, see frdma_kept_is_stale();
+ * NULL if there is none.
+ */
+struct frdma_kept *frdma_kept_due(struct frdma_kept_list *list, u32 epsn)
+{
+	if (!list->first || frdma_psn_diff(list->first->psn, epsn) > 0)
+		return NULL;
+	return frdma_kept_any(list);
+}
