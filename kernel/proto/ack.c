@@ -207,15 +207,14 @@ static bool completes_response(const struct frdma_req *rq,
 
 static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 {
-	bool again;
+	bool timed = frdma_req_was_mended(rq);
 
 	if (una_psn == rq->una_psn)
 		return;
 
 	frdma_cc_acked(&rq->cc, (una_psn - rq->una_psn) & FRDMA_PSN_MASK);
-	again = rq->recovering;
 	frdma_req_acked(rq, una_psn);
-	if (again && rq->keeps && frdma_retry_learn(&rq->retry, now_ns))
+	if (timed && frdma_retry_learn(&rq->retry, now_ns))
 		frdma_req_shrink(rq);
 	if (frdma_psn_diff(una_psn, rq->lost_psn) > 0)
 		rq->lost_psn = una_psn;

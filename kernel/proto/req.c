@@ -435,6 +435,7 @@ void frdma_req_restart(struct frdma_req *rq)
 	rq->recovering = true;
 	rq->missed = false;
 	rq->mending = false;
+	rq->mended_psn = rq->una_psn;
 	rq->rd_out = 0;
 	rq->since_ack_req = 0;
 }

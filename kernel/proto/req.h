@@ -100,7 +100,8 @@ struct frdma_swr {
  * @mending: the next packet, at @una_psn, is sent again alone; then it goes on
  *	at @resume_psn
  * @resume_psn: while @mending
- * @mended_psn: one beyond the last packet that was sent so
+ * @mended_psn: one beyond the last packet that was sent so, if nothing else was
+ *	sent again since
  * @lost_psn: what was sent before it was under way when the window was last
  *	made smaller
  * @transport: enum frdma_transport
@@ -270,6 +271,18 @@ static inline bool frdma_req_is_datagram(const struct frdma_req *rq)
 static inline u32 frdma_req_outstanding(const struct frdma_req *rq)
 {
 	return (rq->psn - rq->una_psn) & FRDMA_PSN_MASK;
+}
+
+/**
+ * frdma_req_was_mended - was the oldest packet sent again alone
+ * @rq: state
+ *
+ * Return: true if its acknowledgement answers that, and nothing else.
+ */
+static inline bool frdma_req_was_mended(const struct frdma_req *rq)
+{
+	return !rq->mending &&
+	       rq->mended_psn == frdma_psn_add(rq->una_psn, 1);
 }
 
 /** frdma_req_in_flight - is the peer expected to answer anything */

@@ -807,6 +807,21 @@ TEST(frdma_ack_recover__few_packets_until_it_is_known_whether_the_peer_keeps)
 	EXPECT(q.rq.keeps);
 	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
 	EXPECT_EQ(q.rq.cc.window, q.rq.cc.threshold);
+}
+
+/* What may be the answer to either time that it was sent says nothing. */
+TEST(frdma_ack_commit__round_trip_of_what_was_sent_again_alone)
+{
+	peer_that_keeps();
+	EXPECT_EQ(q.rq.retry.rtt_ns, 0);
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_implied(&q.rq, sendq_psn(15), SENDQ_NOW + 100);
+	EXPECT_EQ(q.rq.retry.rtt_ns, 100);
+	frdma_req_restart(&q.rq);
+	sendq_send_all(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(19), SENDQ_NOW + 1000);
 	EXPECT_EQ(q.rq.retry.rtt_ns, 100);
 }
 
