@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "ahead.h"
@@ -8,50 +9,124 @@
 #include "rx.h"
 #include "stats.h"
 
+/* So long nothing comes that is missing, and what is kept is let go. */
+#define PATIENCE_NS	(4 * NSEC_PER_SEC)
+
+/**
+ * struct frdma_held - a buffer, held for one or more requests
+ * @skb: it
+ * @refs: requests that are in it and kept; written by the owner of their side
+ * @bytes: what it counts for
+ */
+struct frdma_held {
+	struct sk_buff *skb;
+	u32 refs;
+	u32 bytes;
+};
+
 /**
  * struct early - a request, or a run, that waits for its turn
  * @item: where in the order
  * @pkt: it, judged as a packet
- * @skb: the buffer that it is in, held
- * @bytes: what it counts for
+ * @held: the buffer that it is in
  */
 struct early {
 	struct frdma_kept item;
 	struct frdma_rx_pkt pkt;
-	struct sk_buff *skb;
-	u32 bytes;
+	struct frdma_held *held;
 };
 
-/* A buffer counts as often as it is held: there is a bound, and it is met. */
 static bool charge(struct frdma_qp *qp, u32 bytes)
 {
 	struct frdma_ahead *ahead = &qp->rq.ahead;
 
-	if (ahead->nr >= FRDMA_AHEAD_NR_MAX ||
-	    ahead->bytes + bytes > FRDMA_AHEAD_BYTES_MAX)
+	if (ahead->bytes + bytes > FRDMA_AHEAD_BYTES_MAX)
 		return false;
 	if (atomic_add_return(bytes, &qp->dev->ahead_bytes) >
 	    FRDMA_AHEAD_BYTES_DEV) {
 		atomic_sub(bytes, &qp->dev->ahead_bytes);
 		return false;
 	}
-	ahead->nr++;
 	ahead->bytes += bytes;
 	return true;
 }
 
 static void uncharge(struct frdma_qp *qp, u32 bytes)
 {
-	qp->rq.ahead.nr--;
 	qp->rq.ahead.bytes -= bytes;
 	atomic_sub(bytes, &qp->dev->ahead_bytes);
 }
 
+/* Those of a train come one after the other: the buffer held last, or anew. */
+static struct frdma_held *hold(struct frdma_qp *qp, const struct sk_buff *skb)
+{
+	u32 bytes = skb->truesize + sizeof(struct frdma_held);
+	struct frdma_held *held = qp->rq.ahead.newest;
+
+	if (held && held->skb == skb) {
+		held->refs++;
+		return held;
+	}
+	if (!charge(qp, bytes))
+		return NULL;
+	held = kmalloc(sizeof(*held), GFP_ATOMIC | __GFP_NOWARN);
+	if (!held) {
+		uncharge(qp, bytes);
+		return NULL;
+	}
+	held->skb = skb_get((struct sk_buff *)skb);
+	held->refs = 1;
+	held->bytes = bytes;
+	qp->rq.ahead.newest = held;
+	return held;
+}
+
+static void unhold(struct frdma_qp *qp, struct frdma_held *held)
+{
+	if (--held->refs)
+		return;
+	if (qp->rq.ahead.newest == held)
+		qp->rq.ahead.newest = NULL;
+	uncharge(qp, held->bytes);
+	consume_skb(held->skb);
+	kfree(held);
+}
+
 static void let_go(struct frdma_qp *qp, struct early *early)
 {
-	uncharge(qp, early->bytes);
-	consume_skb(early->skb);
+	qp->rq.ahead.nr--;
+	unhold(qp, early->held);
 	kfree(early);
+}
+
+/* What is missing has so long to come. */
+static void be_patient(struct frdma_qp *qp)
+{
+	struct frdma_ahead *ahead = &qp->rq.ahead;
+
+	ahead->epsn = qp->rq.resp.epsn;
+	ahead->deadline_ns = ktime_get_ns() + PATIENCE_NS;
+	hrtimer_start(&ahead->timer, ns_to_ktime(ahead->deadline_ns),
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+static enum hrtimer_restart patience_ends(struct hrtimer *timer)
+{
+	struct frdma_qp *qp = container_of(timer, struct frdma_qp,
+					   rq.ahead.timer);
+
+	frdma_side_kick(&qp->rq.side);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * frdma_ahead_init - nothing is kept
+ * @qp: zeroed
+ */
+void frdma_ahead_init(struct frdma_qp *qp)
+{
+	hrtimer_setup(&qp->rq.ahead.timer, patience_ends, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
 }
 
 /**
@@ -60,41 +135,42 @@ static void let_go(struct frdma_qp *qp, struct early *early)
  * @pkt: judged as a packet; ahead of what is expected
  *
  * Its buffer is held: all that was judged of it was copied, and a payload that
- * changes meanwhile is the sender's own affair, as on its way.
+ * changes meanwhile is the sender's own affair, as on its way. Buffers that are
+ * for those who free memory are not held.
  *
  * Return: false if there is no room, or it is kept already.
  */
 bool frdma_ahead_keep(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 {
+	struct frdma_ahead *ahead = &qp->rq.ahead;
+	struct frdma_kept **at;
 	struct early *early;
-	u32 bytes;
 
 	/* What never was in a buffer is not lost either. */
-	if (!pkt->skb)
+	if (!pkt->skb || skb_pfmemalloc(pkt->skb) ||
+	    ahead->nr >= FRDMA_AHEAD_NR_MAX)
 		return false;
-	bytes = pkt->skb->truesize + sizeof(*early);
-	if (!charge(qp, bytes))
+	at = frdma_kept_find(&ahead->list, pkt->hdr.psn, qp->rq.resp.epsn);
+	if (!at)
 		return false;
 	early = kmalloc(sizeof(*early), GFP_ATOMIC | __GFP_NOWARN);
 	if (!early)
-		goto err_uncharge;
+		return false;
+	early->held = hold(qp, pkt->skb);
+	if (!early->held) {
+		kfree(early);
+		return false;
+	}
 
+	if (frdma_ahead_is_empty(ahead))
+		be_patient(qp);
 	early->pkt = *pkt;
-	early->bytes = bytes;
 	early->item.psn = pkt->hdr.psn;
 	early->item.nr = pkt->nr;
-	if (!frdma_kept_add(&qp->rq.ahead.list, &early->item,
-			    qp->rq.resp.epsn))
-		goto err_free;
-	early->skb = skb_get((struct sk_buff *)pkt->skb);
+	frdma_kept_add(&ahead->list, at, &early->item);
+	ahead->nr++;
 	frdma_qp_count_add(qp, FRDMA_CNT_KEPT_PACKETS, pkt->nr);
 	return true;
-
-err_free:
-	kfree(early);
-err_uncharge:
-	uncharge(qp, bytes);
-	return false;
 }
 
 /**
@@ -118,6 +194,26 @@ bool frdma_ahead_take(struct frdma_qp *qp)
 	}
 	let_go(qp, early);
 	return true;
+}
+
+/**
+ * frdma_ahead_expire - let go of what has waited too long
+ * @qp: whose receive side the caller owns
+ *
+ * The peer has perhaps died, and others could use the memory. If not, it sends
+ * all of it again.
+ */
+void frdma_ahead_expire(struct frdma_qp *qp)
+{
+	struct frdma_ahead *ahead = &qp->rq.ahead;
+
+	if (frdma_ahead_is_empty(ahead) ||
+	    ktime_get_ns() < ahead->deadline_ns)
+		return;
+	if (ahead->epsn != qp->rq.resp.epsn)
+		be_patient(qp);
+	else
+		frdma_ahead_forget(qp);
 }
 
 /**

@@ -6,8 +6,11 @@
 #ifndef FRDMA_AHEAD_H
 #define FRDMA_AHEAD_H
 
+#include <linux/hrtimer.h>
+
 #include "proto/kept.h"
 
+struct frdma_held;
 struct frdma_qp;
 struct frdma_rx_pkt;
 
@@ -15,8 +18,8 @@ struct frdma_rx_pkt;
 #define FRDMA_AHEAD_BYTES_MAX	(2 << 20)
 #define FRDMA_AHEAD_BYTES_DEV	(32 << 20)
 
-/* Most requests, or runs of them, of a queue pair. */
-#define FRDMA_AHEAD_NR_MAX	1024
+/* Most requests, or runs of them, of a queue pair: a window. */
+#define FRDMA_AHEAD_NR_MAX	256
 
 /**
  * struct frdma_ahead - what a receive side keeps
@@ -24,6 +27,10 @@ struct frdma_rx_pkt;
  * @nr: how many
  * @bytes: memory of their buffers, as FRDMA_AHEAD_BYTES_MAX counts it
  * @taken: since this was last looked at, the turn of one has come
+ * @epsn: PSN that was expected when @deadline_ns was set
+ * @deadline_ns: monotonic time: until then it is to be another
+ * @timer: wakes the side then
+ * @newest: the buffer that was held last, NULL: it is not any more
  *
  * Written by the owner of the receive side only.
  */
@@ -32,10 +39,16 @@ struct frdma_ahead {
 	u32 nr;
 	u32 bytes;
 	bool taken;
+	u32 epsn;
+	u64 deadline_ns;
+	struct hrtimer timer;
+	struct frdma_held *newest;
 };
 
+void frdma_ahead_init(struct frdma_qp *qp);
 bool frdma_ahead_keep(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt);
 bool frdma_ahead_take(struct frdma_qp *qp);
+void frdma_ahead_expire(struct frdma_qp *qp);
 void frdma_ahead_forget(struct frdma_qp *qp);
 
 /** frdma_ahead_is_empty - is nothing kept */

@@ -150,6 +150,7 @@ void frdma_qp_init(struct frdma_qp *qp)
 	frdma_page_in_init(&qp->rq.page_in, wake_receiver);
 	hrtimer_setup(&qp->sq.timer, deadline_passed, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
+	frdma_ahead_init(qp);
 	qp->state = IB_QPS_RESET;
 	qp->attr.qp_state = IB_QPS_RESET;
 }
@@ -204,6 +205,7 @@ void frdma_qp_forget_pages(struct frdma_qp *qp)
 void frdma_qp_kill(struct frdma_qp *qp)
 {
 	hrtimer_cancel(&qp->sq.timer);
+	hrtimer_cancel(&qp->rq.ahead.timer);
 	frdma_side_kill(&qp->sq.side);
 	frdma_side_kill(&qp->rq.side);
 	frdma_ahead_forget(qp);

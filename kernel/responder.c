@@ -853,7 +853,7 @@ void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 }
 
 /**
- * frdma_responder_take - take a request, or a run, that never was in a buffer
+ * frdma_responder_take - take a request, or a run, that no buffer brings now
  * @qp: whose receive side the caller owns
  * @pkt: judged as frdma_rx_each() would; becomes what would follow it
  */
@@ -961,6 +961,7 @@ bool frdma_responder_step(struct frdma_side *side)
 		qp->rq.resp.read.active = false;
 		frdma_ahead_forget(qp);
 	}
+	frdma_ahead_expire(qp);
 	more = take_in_order(qp);
 
 	/* For the next step, and for what is delivered right before it. */

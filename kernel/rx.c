@@ -472,6 +472,7 @@ static void detach(struct sk_buff *skb, bool multicast)
 	BUILD_BUG_ON(sizeof(cb) > sizeof(skb->cb));
 	memcpy(skb->cb, &cb, sizeof(cb));
 	skb_dst_drop(skb);
+	skb_ext_reset(skb);
 	nf_reset_ct(skb);
 	skb->dev = NULL;
 }

@@ -2,36 +2,45 @@
 #include "kept.h"
 
 /**
- * frdma_kept_add - keep a request until its turn comes
+ * frdma_kept_find - where a request belongs that is to wait for its turn
  * @list: what is kept already
- * @item: the request; its PSN is ahead of @epsn
+ * @psn: of the request, ahead of @epsn
  * @epsn: PSN that is expected next
  *
  * What is resent meanwhile is not kept twice. A run may overlap with others.
  *
- * Return: true if it is in the list now; false if it is not worth it.
+ * Return: for frdma_kept_add(), with the list as it is; NULL if the request is
+ * not worth being kept.
  */
-bool frdma_kept_add(struct frdma_kept_list *list, struct frdma_kept *item,
-		    u32 epsn)
+struct frdma_kept **frdma_kept_find(struct frdma_kept_list *list, u32 psn,
+				    u32 epsn)
 {
 	struct frdma_kept **at = &list->first;
 
-	if (frdma_psn_diff(item->psn, epsn) >= FRDMA_KEPT_SPAN)
-		return false;
+	if (frdma_psn_diff(psn, epsn) >= FRDMA_KEPT_SPAN)
+		return NULL;
 
 	/* Most come in their order, behind all others. */
-	if (list->first && frdma_psn_diff(item->psn, list->last->psn) > 0)
+	if (list->first && frdma_psn_diff(psn, list->last->psn) > 0)
 		at = &list->last->next;
-	while (*at && frdma_psn_diff((*at)->psn, item->psn) < 0)
+	while (*at && frdma_psn_diff((*at)->psn, psn) < 0)
 		at = &(*at)->next;
-	if (*at && (*at)->psn == item->psn)
-		return false;
+	return *at && (*at)->psn == psn ? NULL : at;
+}
 
+/**
+ * frdma_kept_add - keep a request until its turn comes
+ * @list: what is kept already
+ * @at: where frdma_kept_find() says that it belongs
+ * @item: the request
+ */
+void frdma_kept_add(struct frdma_kept_list *list, struct frdma_kept **at,
+		    struct frdma_kept *item)
+{
 	item->next = *at;
 	*at = item;
 	if (!item->next)
 		list->last = item;
-	return true;
 }
 
 /**

@@ -13,11 +13,12 @@
 #include "psn.h"
 
 /*
- * How far ahead of what is expected a packet may be: a few windows. One beyond
- * is not of this connection, or of a peer that nothing helps.
+ * How far ahead of what is expected a packet may be: two windows. One beyond is
+ * not of this connection, or of a peer that nothing helps. Whoever guesses PSNs
+ * gains by each that is taken.
  */
 #define FRDMA_KEPT_SPAN \
-	(FRDMA_PSN_HALF < 4096 ? (s32)FRDMA_PSN_HALF : 4096)
+	(FRDMA_PSN_HALF < 512 ? (s32)FRDMA_PSN_HALF : 512)
 
 /**
  * struct frdma_kept - a request that waits for its turn, or a run of them
@@ -43,8 +44,10 @@ struct frdma_kept_list {
 	struct frdma_kept *last;
 };
 
-bool frdma_kept_add(struct frdma_kept_list *list, struct frdma_kept *item,
-		    u32 epsn);
+struct frdma_kept **frdma_kept_find(struct frdma_kept_list *list, u32 psn,
+				    u32 epsn);
+void frdma_kept_add(struct frdma_kept_list *list, struct frdma_kept **at,
+		    struct frdma_kept *item);
 struct frdma_kept *frdma_kept_due(struct frdma_kept_list *list, u32 epsn);
 struct frdma_kept *frdma_kept_any(struct frdma_kept_list *list);
 

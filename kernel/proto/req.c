@@ -157,12 +157,22 @@ static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
 	       next->wqe.flags & FRDMA_WQE_FENCE;
 }
 
+/*
+ * Is a READ asked for in fine pieces from @psn on? A small window wants that. But
+ * all before @fine_psn is fine, and what was asked for in a long piece, and is
+ * not answered, must not become so.
+ */
+static bool goes_fine(const struct frdma_req *rq, u32 psn)
+{
+	return rq->cc.window < rq->read_grid &&
+	       (!rq->rd_out || psn == rq->fine_psn);
+}
+
 /* One request for all packets of a piece. */
 static void plan_read(const struct frdma_req *rq, const struct frdma_swr *wr,
 		      struct frdma_req_pkt *pkt)
 {
-	bool fine = frdma_req_is_fine(rq, rq->psn) ||
-		    rq->cc.window < rq->read_grid;
+	bool fine = frdma_req_is_fine(rq, rq->psn) || goes_fine(rq, rq->psn);
 
 	pkt->span = min(wr->npkts - rq->pkt,
 			frdma_req_read_left(rq, rq->pkt, fine));
@@ -319,7 +329,7 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 	if (!frdma_req_is_reliable(rq))
 		rq->una_psn = rq->psn;
 
-	if (wr->kind == FRDMA_KIND_READ && rq->cc.window < rq->read_grid &&
+	if (wr->kind == FRDMA_KIND_READ && goes_fine(rq, pkt->hdr.psn) &&
 	    frdma_psn_diff(rq->psn, rq->fine_psn) > 0)
 		rq->fine_psn = rq->psn;
 	if (frdma_swr_wants_response(wr))
@@ -490,15 +500,20 @@ static bool has_response(const struct frdma_req *rq)
 	return false;
 }
 
-/* What was sent before, and is behind what it missed, it has. */
+/*
+ * What was sent before, and is behind what it missed, it has: but for the oldest
+ * one that it does not acknowledge, perhaps, and what else it will ask for.
+ */
 static void learn_that_it_keeps(struct frdma_req *rq)
 {
-	if (!has_response(rq))
-		frdma_req_seek(rq, rq->end_psn);
 	rq->keeps = true;
 	rq->trying = false;
 	rq->doubts = 0;
 	frdma_cc_resume(&rq->cc);
+	if (has_response(rq))
+		return;
+	frdma_req_seek(rq, rq->end_psn);
+	frdma_req_mend(rq);
 }
 
 static void learn_that_it_drops(struct frdma_req *rq)
@@ -523,6 +538,20 @@ void frdma_req_shrink(struct frdma_req *rq)
 	rq->lost_psn = rq->end_psn;
 }
 
+/*
+ * All that was behind what was sent again alone is missing, too. If the peer had
+ * asked for that one, it does not keep, after all; or else nothing had come that
+ * could have made it ask: the tail was lost.
+ */
+static void send_the_rest(struct frdma_req *rq, bool asked)
+{
+	rq->keeps = !asked;
+	frdma_req_shrink(rq);
+	frdma_req_restart(rq);
+	if (!asked)
+		frdma_cc_probe(&rq->cc);
+}
+
 /**
  * frdma_req_acked - move the lower end of the window
  * @rq: state
@@ -533,25 +562,25 @@ void frdma_req_shrink(struct frdma_req *rq)
  */
 void frdma_req_acked(struct frdma_req *rq, u32 una_psn)
 {
-	bool let_down = rq->missed && rq->keeps && una_psn == rq->mended_psn;
+	bool let_down = rq->keeps && frdma_req_was_mended(rq) &&
+			una_psn == rq->mended_psn;
+	bool resent = rq->psn != rq->restart_psn;
+	bool missed = rq->missed;
 
 	rq->una_psn = una_psn;
+	rq->recovering = false;
+	rq->missed = false;
 	if (rq->mending)
 		go_on(rq);
 	if (frdma_psn_diff(una_psn, rq->psn) > 0) {
 		frdma_req_seek(rq, una_psn);
-		if (rq->missed)
+		if (missed && (rq->keeps || resent))
 			learn_that_it_keeps(rq);
 	} else if (rq->trying) {
 		learn_that_it_drops(rq);
 	}
-	rq->recovering = false;
-	rq->missed = false;
-	if (let_down && frdma_req_in_flight(rq)) {
-		rq->keeps = false;
-		frdma_req_shrink(rq);
-		frdma_req_restart(rq);
-	}
+	if (let_down && frdma_req_in_flight(rq))
+		send_the_rest(rq, missed);
 }
 
 /* The oldest one has begun at or before una_psn, so distance is all. */

@@ -277,7 +277,8 @@ static inline u32 frdma_req_outstanding(const struct frdma_req *rq)
  * frdma_req_was_mended - was the oldest packet sent again alone
  * @rq: state
  *
- * Return: true if its acknowledgement answers that, and nothing else.
+ * Return: true if its acknowledgement answers that, or the first time that it
+ * was sent, and nothing else.
  */
 static inline bool frdma_req_was_mended(const struct frdma_req *rq)
 {

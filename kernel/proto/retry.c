@@ -50,7 +50,7 @@ void frdma_retry_init(struct frdma_retry *rt)
 	rt->local_ns = 0;
 	rt->slowest_ns = 0;
 	rt->rtt_ns = 0;
-	rt->best_ns = U64_MAX;
+	rt->best_ns = 0;
 	rt->probe_ns = 0;
 	rt->probes = 0;
 	rt->patience = 0;
@@ -105,12 +105,33 @@ static void learn_patience(struct frdma_retry *rt, u64 waited_ns)
 		rt->patience++;
 }
 
+/*
+ * RFC 6298. What is far below all before is no round trip, but what had only
+ * lost its turn. The best is forgotten, slowly: ways change.
+ */
+static void learn_rtt(struct frdma_retry *rt, u64 rtt_ns)
+{
+	if (!rt->rtt_ns) {
+		rt->rtt_ns = rtt_ns;
+		rt->best_ns = rtt_ns;
+		return;
+	}
+	if (rtt_ns < rt->rtt_ns / 4)
+		return;
+	rt->rtt_ns += rtt_ns / 8 - rt->rtt_ns / 8;
+	if (rtt_ns > rt->best_ns)
+		rt->best_ns += (rtt_ns - rt->best_ns) / 32;
+	else
+		rt->best_ns = rtt_ns;
+}
+
 /**
  * frdma_retry_learn - what was sent again is acknowledged
  * @rt: state; the wait began when it was sent
  * @now_ns: monotonic time
  *
- * RFC 6298, and Karn: what was sent once more meanwhile says nothing.
+ * As Karn says, a time in which it was sent once more is not that of a round
+ * trip; but it is a long one.
  *
  * Return: true if it took twice as long as at best, and more: packets wait in
  * queues.
@@ -118,13 +139,14 @@ static void learn_patience(struct frdma_retry *rt, u64 waited_ns)
 bool frdma_retry_learn(struct frdma_retry *rt, u64 now_ns)
 {
 	u64 rtt_ns = now_ns - rt->armed_ns;
+	bool slow;
 
-	if (rt->wait != FRDMA_WAIT_ACK || rt->probes)
+	if (rt->wait != FRDMA_WAIT_ACK)
 		return false;
-	rt->rtt_ns = rt->rtt_ns ? rt->rtt_ns - rt->rtt_ns / 8 + rtt_ns / 8 :
-				  rtt_ns;
-	rt->best_ns = min(rt->best_ns, rtt_ns);
-	return rtt_ns >= 2 * (rt->best_ns + FRDMA_PROBE_MIN_NS);
+	slow = rt->rtt_ns && rtt_ns >= 2 * (rt->best_ns + FRDMA_PROBE_MIN_NS);
+	if (!rt->probes)
+		learn_rtt(rt, rtt_ns);
+	return slow;
 }
 
 /**

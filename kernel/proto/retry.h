@@ -50,7 +50,7 @@ enum frdma_retry_wait {
  * @slowest_ns: longest such wait that ended well, forgotten slowly
  * @rtt_ns: smoothed round trip of what was sent again; 0: not known, and there
  *	are no probes
- * @best_ns: shortest such round trip
+ * @best_ns: shortest such round trip of late, if there was one
  * @probe_ns: when to send a probe, while @wait is ACK; 0: never
  * @probes: sent since @armed_ns
  * @patience: 0..FRDMA_PATIENCE_MAX: each step doubles the timeout

@@ -300,17 +300,20 @@ struct early {
 static void put_off(struct engine_qp *qp, const struct frdma_hdr *hdr,
 		    const u8 *payload)
 {
+	struct frdma_kept **at;
 	struct early *early;
 
 	if (!frdma_resp_may_keep(&qp->resp, hdr))
+		return;
+	at = frdma_kept_find(&qp->kept, hdr->psn, qp->resp.epsn);
+	if (!at)
 		return;
 	early = malloc(sizeof(*early) + hdr->payload_len);
 	early->item.psn = hdr->psn;
 	early->item.nr = 1;
 	early->hdr = *hdr;
 	memcpy(early->payload, payload, hdr->payload_len);
-	if (!frdma_kept_add(&qp->kept, &early->item, qp->resp.epsn))
-		free(early);
+	frdma_kept_add(&qp->kept, at, &early->item);
 }
 
 /**

@@ -48,7 +48,7 @@ static inline struct outcome refused(const struct victim *v, int nak)
 static inline uint64_t counted_in_all(const struct reaction *r)
 {
 	return dropped(r) + executed(r) + counted(r, "rcvd_cnps") +
-	       counted(r, "duplicate_requests");
+	       counted(r, "duplicate_requests") + counted(r, "kept_packets");
 }
 
 static inline bool count_is(const struct reaction *r, const char *counter)

@@ -324,10 +324,14 @@ static void put_off(struct sim_side *side, const struct frdma_hdr *hdr,
 		    const u8 *payload, u32 nr)
 {
 	u32 len = nr * hdr->payload_len;
+	struct frdma_kept **at;
 	struct sim_kept *kept;
 
 	if (!frdma_resp_may_keep(&side->resp, hdr) ||
 	    !rnd_below(&side->world->rnd, 8))
+		return;
+	at = frdma_kept_find(&side->kept, hdr->psn, side->resp.epsn);
+	if (!at)
 		return;
 	kept = malloc(sizeof(*kept) + len);
 	kept->item.psn = hdr->psn;
@@ -335,8 +339,7 @@ static void put_off(struct sim_side *side, const struct frdma_hdr *hdr,
 	kept->hdr = *hdr;
 	if (len)
 		memcpy(kept->payload, payload, len);
-	if (!frdma_kept_add(&side->kept, &kept->item, side->resp.epsn))
-		free(kept);
+	frdma_kept_add(&side->kept, at, &kept->item);
 }
 
 /**

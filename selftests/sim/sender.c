@@ -109,6 +109,27 @@ static void check_run(struct sim_side *side, const struct frdma_req_pkt *run)
 		  run->nr, one.psn);
 }
 
+/* However they are counted, no more are out than the peer remembers (9.4.4). */
+static void count_reads(struct sim_side *side, const struct frdma_req_pkt *pkt)
+{
+	const struct frdma_req *rq = &side->req;
+	u32 n, out = 0;
+
+	if (pkt->hdr.psn == rq->restart_psn)
+		side->rd_asked = 0;
+	if (!frdma_swr_wants_response(frdma_req_wr(rq, rq->wr_next)))
+		return;
+	for (n = 0; n < side->rd_asked; n++)
+		if (side->rd_end[n] > side->abs_una)
+			side->rd_end[out++] = side->rd_end[n];
+	side->rd_asked = out;
+	SIM_CHECK(side->world, out < side->rd_bound, "psn 0x%x: %u READs out",
+		  pkt->hdr.psn, out);
+	if (!side->world->failed)
+		side->rd_end[side->rd_asked++] = side->abs_una + pkt->span +
+			frdma_psn_diff(pkt->hdr.psn, rq->una_psn);
+}
+
 static void send_packet(struct sim_side *side, struct frdma_req_pkt pkt)
 {
 	struct frdma_req *rq = &side->req;
@@ -125,6 +146,7 @@ static void send_packet(struct sim_side *side, struct frdma_req_pkt pkt)
 	if (wr->flags & FRDMA_WQE_FENCE && frdma_req_begins(rq))
 		check_fence(side, slot->wqe.wr_id);
 	side->resent += frdma_req_repeats(rq);
+	count_reads(side, &pkt);
 	side_send(side, &pkt.hdr, payload, pkt.span);
 }
 

@@ -122,6 +122,9 @@ struct sim_wr {
  * @tries: repetitions since something was acknowledged
  * @state: of the queue pair
  * @rd_max: READs and atomics that both ends have agreed upon
+ * @rd_end: one beyond the last PSN of each that was asked for since sending was
+ *	last taken up again, and is not answered
+ * @rd_asked: how many of them there are
  * @rd_bound: those that it may have out: until they are answered, those that it
  *	had out when less was agreed upon
  * @waited: requests that were kept, and taken in their turn
@@ -175,6 +178,8 @@ struct sim_side {
 	enum sim_state state;
 	u32 rd_max;
 	u32 rd_bound;
+	s64 rd_end[SIM_RES_MAX];
+	u32 rd_asked;
 	u32 waited;
 	u32 probes;
 	u32 stops;

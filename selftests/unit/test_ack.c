@@ -805,8 +805,80 @@ TEST(frdma_ack_recover__few_packets_until_it_is_known_whether_the_peer_keeps)
 	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
 	frdma_ack_implied(&q.rq, sendq_psn(15), SENDQ_NOW + 100);
 	EXPECT(q.rq.keeps);
-	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
 	EXPECT_EQ(q.rq.cc.window, q.rq.cc.threshold);
+
+	/* It may miss that one, too; all behind it, it asks for if need be. */
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(15));
+	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
+}
+
+/* What was late was not lost; and of what was dropped behind it nothing is known. */
+TEST(frdma_ack_recover__nothing_is_learnt_before_anything_is_sent_again)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 20 * SENDQ_MTU);
+	misses_first();
+	frdma_ack_commit(&q.rq, sendq_psn(3), SENDQ_NOW + 100);
+	EXPECT(!q.rq.keeps);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(4));
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(5));
+}
+
+/* Nothing came behind what was lost, so that the peer would have asked. */
+TEST(frdma_req_acked__the_tail_was_lost)
+{
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	EXPECT(frdma_req_mend(&q.rq));
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(10));
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW + 100);
+	EXPECT(q.rq.keeps);
+	EXPECT_EQ(q.rq.cc.window, FRDMA_CC_MIN);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(11));
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN - 1);
+
+	/* And if it was not all of it, the rest is not sent once more. */
+	frdma_ack_commit(&q.rq, sendq_psn(17), SENDQ_NOW + 200);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(18));
+}
+
+/* A long piece of a READ is under way when the window gets small. */
+TEST(frdma_ack_commit__long_piece_stays_long_in_a_small_window)
+{
+	struct frdma_hdr hdr;
+	u32 n;
+
+	sendq_init(&q);
+	q.rq.read_grid = 32;
+	q.rq.rd_max = 2;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 96 * SENDQ_MTU);
+	EXPECT_EQ(sendq_send(&q).span, 32);
+	q.rq.cc.window = 31;
+	EXPECT_EQ(sendq_send(&q).span, 0);
+	q.rq.cc.window = 40;
+	EXPECT_EQ(sendq_send(&q).span, 32);
+	q.rq.cc.window = 31;
+
+	/* All but the last of the first piece: none is answered. */
+	hdr = answer(FRDMA_READ_RESP_MIDDLE, 1, FRDMA_AETH_NO_CREDITS);
+	for (n = 0; n < 31; n++) {
+		hdr.psn = sendq_psn(n);
+		frdma_ack_commit(&q.rq, hdr.psn, SENDQ_NOW);
+		EXPECT_EQ(q.rq.rd_out, 2);
+	}
+	frdma_ack_commit(&q.rq, sendq_psn(31), SENDQ_NOW);
+	EXPECT_EQ(q.rq.rd_out, 1);
+
+	/* Behind a long piece, another; behind none, those that the window wants. */
+	q.rq.cc.window = 31;
+	frdma_ack_commit(&q.rq, sendq_psn(40), SENDQ_NOW);
+	q.rq.cc.window = 31;
+	EXPECT_EQ(sendq_send(&q).span, 32);
+	EXPECT_EQ(q.rq.rd_out, 2);
+	for (n = 41; n < 63; n++) {
+		frdma_ack_commit(&q.rq, sendq_psn(n), SENDQ_NOW);
+		EXPECT_EQ(q.rq.rd_out, 2);
+	}
 }
 
 /* What may be the answer to either time that it was sent says nothing. */
@@ -947,6 +1019,7 @@ TEST(frdma_req_mend__in_the_middle_of_a_restart)
 	frdma_ack_commit(&q.rq, sendq_psn(12), SENDQ_NOW);
 	misses_first();
 	frdma_ack_commit(&q.rq, sendq_psn(17), SENDQ_NOW);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(18));
 	EXPECT_EQ(sendq_send_all(&q), 0);
 }
 

@@ -8,6 +8,15 @@ static struct frdma_kept of(u32 psn, u32 nr)
 	return (struct frdma_kept) { .psn = psn & FRDMA_PSN_MASK, .nr = nr };
 }
 
+static bool keep(struct frdma_kept_list *list, struct frdma_kept *item, u32 epsn)
+{
+	struct frdma_kept **at = frdma_kept_find(list, item->psn, epsn);
+
+	if (at)
+		frdma_kept_add(list, at, item);
+	return at;
+}
+
 TEST(frdma_kept_due__nothing_is_kept)
 {
 	struct frdma_kept_list list = { };
@@ -21,7 +30,7 @@ TEST(frdma_kept_due__when_its_turn_has_come)
 	struct frdma_kept_list list = { };
 	struct frdma_kept a = of(101, 1);
 
-	EXPECT(frdma_kept_add(&list, &a, 100));
+	EXPECT(keep(&list, &a, 100));
 	EXPECT(!frdma_kept_due(&list, 100));
 	EXPECT(frdma_kept_due(&list, 101) == &a);
 	EXPECT(!frdma_kept_due(&list, 102));
@@ -32,37 +41,37 @@ TEST(frdma_kept_due__later_than_its_turn)
 	struct frdma_kept_list list = { };
 	struct frdma_kept a = of(101, 3);
 
-	EXPECT(frdma_kept_add(&list, &a, 100));
+	EXPECT(keep(&list, &a, 100));
 	EXPECT(frdma_kept_due(&list, 103) == &a);
 	EXPECT(!frdma_kept_is_stale(&a, 103));
 	EXPECT(frdma_kept_is_stale(&a, 104));
 	EXPECT(frdma_kept_is_stale(&a, 105));
 }
 
-TEST(frdma_kept_add__not_twice)
+TEST(frdma_kept_find__not_twice)
 {
 	struct frdma_kept_list list = { };
 	struct frdma_kept a = of(102, 1), b = of(102, 4), c = of(105, 1);
 	struct frdma_kept d = of(105, 1);
 
-	EXPECT(frdma_kept_add(&list, &a, 100));
-	EXPECT(!frdma_kept_add(&list, &b, 100));
-	EXPECT(frdma_kept_add(&list, &c, 100));
-	EXPECT(!frdma_kept_add(&list, &d, 100));
-	EXPECT(!frdma_kept_add(&list, &b, 100));
+	EXPECT(keep(&list, &a, 100));
+	EXPECT(!keep(&list, &b, 100));
+	EXPECT(keep(&list, &c, 100));
+	EXPECT(!keep(&list, &d, 100));
+	EXPECT(!keep(&list, &b, 100));
 	EXPECT(frdma_kept_any(&list) == &a);
 	EXPECT(frdma_kept_any(&list) == &c);
 	EXPECT(!frdma_kept_any(&list));
 }
 
-TEST(frdma_kept_add__not_from_far_away)
+TEST(frdma_kept_find__not_from_far_away)
 {
 	struct frdma_kept_list list = { };
 	struct frdma_kept near = of(100 + FRDMA_KEPT_SPAN - 1, 1);
 	struct frdma_kept far = of(100 + FRDMA_KEPT_SPAN, 1);
 
-	EXPECT(!frdma_kept_add(&list, &far, 100));
-	EXPECT(frdma_kept_add(&list, &near, 100));
+	EXPECT(!keep(&list, &far, 100));
+	EXPECT(keep(&list, &near, 100));
 	EXPECT(frdma_kept_any(&list) == &near);
 }
 
@@ -83,7 +92,7 @@ TEST(frdma_kept_add__any_order)
 			item[i] = added & BIT_ULL(i) ? item[i] :
 						       of(epsn + 1 + i, 1);
 			EXPECT_EQ(added & BIT_ULL(i) ? false :
-				  frdma_kept_add(&list, &item[i], epsn),
+				  keep(&list, &item[i], epsn),
 				  !(added & BIT_ULL(i)));
 			added |= BIT_ULL(i);
 		}

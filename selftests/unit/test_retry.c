@@ -358,10 +358,49 @@ TEST(frdma_retry_learn__packets_wait_in_queues)
 	struct frdma_retry rt = experienced();
 
 	frdma_retry_watch(&rt, true, NOW);
-	EXPECT(!frdma_retry_learn(&rt, NOW + slow_ns - 1));
-	EXPECT(frdma_retry_learn(&rt, NOW + slow_ns));
 	EXPECT(!frdma_retry_learn(&rt, NOW + RTT / 2));
 	EXPECT_EQ(rt.best_ns, RTT / 2);
+
+	rt = experienced();
+	rt.best_ns = RTT;
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT(!frdma_retry_learn(&rt, NOW + slow_ns - 1));
+	rt.best_ns = RTT;
+	EXPECT(frdma_retry_learn(&rt, NOW + slow_ns));
+}
+
+/* Which are so long that it was sent again, once more. */
+TEST(frdma_retry_learn__packets_wait_longer_than_a_probe)
+{
+	struct frdma_retry rt = experienced();
+
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + 4 * RTT), FRDMA_EXPIRY_PROBE);
+	EXPECT(frdma_retry_learn(&rt, NOW + 5 * RTT));
+	EXPECT_EQ(rt.best_ns, RTT);
+}
+
+/* The first time that it was sent, it had only lost its turn. */
+TEST(frdma_retry_learn__what_was_not_lost)
+{
+	struct frdma_retry rt = experienced();
+
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_learn(&rt, NOW + RTT / 4 - 1);
+	EXPECT_EQ(rt.rtt_ns, RTT);
+	EXPECT_EQ(rt.best_ns, RTT);
+}
+
+TEST(frdma_retry_learn__way_that_has_become_longer)
+{
+	struct frdma_retry rt = experienced();
+	u32 n;
+
+	frdma_retry_watch(&rt, true, NOW);
+	for (n = 0; n < 50 && frdma_retry_learn(&rt, NOW + 10 * RTT); n++)
+		;
+	EXPECT(n > 10);
+	EXPECT(n < 50);
 }
 
 TEST(frdma_retry_learn__nothing_from_what_was_not_timed)
