@@ -101,7 +101,7 @@ run_choose_kernel() {
 		slow=$DEBUG_SLOW
 		timeout=$((timeout * slow))
 		# Without ACPI the kernel knows of one CPU in each socket.
-		[ $kind != races ] || topology=$smp,sockets=$smp
+		topology=$smp,sockets=$smp
 		return
 	fi
 	: "${mem:=1G}"
