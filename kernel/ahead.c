@@ -104,7 +104,6 @@ static void be_patient(struct frdma_qp *qp)
 {
 	struct frdma_ahead *ahead = &qp->rq.ahead;
 
-	ahead->epsn = qp->rq.resp.epsn;
 	ahead->deadline_ns = ktime_get_ns() + PATIENCE_NS;
 	hrtimer_start(&ahead->timer, ns_to_ktime(ahead->deadline_ns),
 		      HRTIMER_MODE_ABS_SOFT);
@@ -162,8 +161,10 @@ bool frdma_ahead_keep(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		return false;
 	}
 
-	if (frdma_ahead_is_empty(ahead))
+	if (frdma_ahead_is_empty(ahead)) {
+		frdma_kept_is_stuck(&ahead->list, qp->rq.resp.epsn);
 		be_patient(qp);
+	}
 	early->pkt = *pkt;
 	early->item.psn = pkt->hdr.psn;
 	early->item.nr = pkt->nr;
@@ -210,10 +211,10 @@ void frdma_ahead_expire(struct frdma_qp *qp)
 	if (frdma_ahead_is_empty(ahead) ||
 	    ktime_get_ns() < ahead->deadline_ns)
 		return;
-	if (ahead->epsn != qp->rq.resp.epsn)
-		be_patient(qp);
-	else
+	if (frdma_kept_is_stuck(&ahead->list, qp->rq.resp.epsn))
 		frdma_ahead_forget(qp);
+	else
+		be_patient(qp);
 }
 
 /**

@@ -27,8 +27,8 @@ struct frdma_rx_pkt;
  * @nr: how many
  * @bytes: memory of their buffers, as FRDMA_AHEAD_BYTES_MAX counts it
  * @taken: since this was last looked at, the turn of one has come
- * @epsn: PSN that was expected when @deadline_ns was set
- * @deadline_ns: monotonic time: until then it is to be another
+ * @deadline_ns: monotonic time: until then something of what is missing is to
+ *	come
  * @timer: wakes the side then
  * @newest: the buffer that was held last, NULL: it is not any more
  *
@@ -39,7 +39,6 @@ struct frdma_ahead {
 	u32 nr;
 	u32 bytes;
 	bool taken;
-	u32 epsn;
 	u64 deadline_ns;
 	struct hrtimer timer;
 	struct frdma_held *newest;

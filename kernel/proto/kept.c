@@ -72,3 +72,18 @@ struct frdma_kept *frdma_kept_due(struct frdma_kept_list *list, u32 epsn)
 		return NULL;
 	return frdma_kept_any(list);
 }
+
+/**
+ * frdma_kept_is_stuck - has nothing come of what is missing
+ * @list: what is kept
+ * @epsn: PSN that is expected next
+ *
+ * Return: true if it was the same when this was last asked.
+ */
+bool frdma_kept_is_stuck(struct frdma_kept_list *list, u32 epsn)
+{
+	bool stuck = list->seen_psn == epsn;
+
+	list->seen_psn = epsn;
+	return stuck;
+}

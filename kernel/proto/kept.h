@@ -36,12 +36,14 @@ struct frdma_kept {
  * struct frdma_kept_list - those of a receive side, in the order of their PSNs
  * @first: the one that is due first; NULL: there is none
  * @last: the one that is furthest ahead, unless @first is NULL
+ * @seen_psn: what was expected at the last frdma_kept_is_stuck()
  *
  * Written by the owner of the receive side only.
  */
 struct frdma_kept_list {
 	struct frdma_kept *first;
 	struct frdma_kept *last;
+	u32 seen_psn;
 };
 
 struct frdma_kept **frdma_kept_find(struct frdma_kept_list *list, u32 psn,
@@ -50,6 +52,7 @@ void frdma_kept_add(struct frdma_kept_list *list, struct frdma_kept **at,
 		    struct frdma_kept *item);
 struct frdma_kept *frdma_kept_due(struct frdma_kept_list *list, u32 epsn);
 struct frdma_kept *frdma_kept_any(struct frdma_kept_list *list);
+bool frdma_kept_is_stuck(struct frdma_kept_list *list, u32 epsn);
 
 /** frdma_kept_is_stale - was all of it executed meanwhile */
 static inline bool frdma_kept_is_stale(const struct frdma_kept *item, u32 epsn)

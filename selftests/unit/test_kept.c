@@ -75,6 +75,16 @@ TEST(frdma_kept_find__not_from_far_away)
 	EXPECT(frdma_kept_any(&list) == &near);
 }
 
+TEST(frdma_kept_is_stuck__since_the_last_time)
+{
+	struct frdma_kept_list list = { };
+
+	frdma_kept_is_stuck(&list, 100);
+	EXPECT(frdma_kept_is_stuck(&list, 100));
+	EXPECT(!frdma_kept_is_stuck(&list, 101));
+	EXPECT(frdma_kept_is_stuck(&list, 101));
+}
+
 /* In any order, across the end of the circle, they come out in theirs. */
 TEST(frdma_kept_add__any_order)
 {
