@@ -7,7 +7,6 @@
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <rdma/ib_umem.h>
-#include <rdma/iter.h>
 
 #include "dev.h"
 #include "flush.h"
@@ -15,6 +14,8 @@
 #include "odp.h"
 #include "proto/access.h"
 #include "uctx.h"
+
+#include "compat/iter.h"
 
 /*
  * Writes the blocks of pinned memory into a table. Devices without DMA find
