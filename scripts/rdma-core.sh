@@ -1,0 +1,97 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The libibverbs of this machine, and the source that it was built from: a
+# provider needs headers of it that no package has.
+
+need_program() {
+	command -v "$1" >/dev/null || die "no $1: apt-get install $2"
+}
+
+# The library of this machine that the provider is for.
+libibverbs() {
+	ldconfig -p | awk '$1 == "libibverbs.so.1" && !n++ { print $NF }'
+}
+
+# The private ABI of that library: providers and library must agree on it.
+private_abi() {
+	grep -ao 'IBVERBS_PRIVATE_[0-9]*' "$1" | sed 's/.*_//' | sort -un |
+		tail -n 1
+}
+
+# The rdma-core source with private ABI $1 among those that the guest bench
+# or this script have unpacked.
+find_source() {
+	local dir
+
+	for dir in "$CACHE"/src/rdma-core-*; do
+		! grep -qs "IBVERBS_PABI_VERSION \"$1\"" "$dir/CMakeLists.txt" ||
+			echo "$dir"
+	done | tail -n 1
+}
+
+# Lines of package sources with "deb-src" for what this machine gets packages
+# of Debian from.
+source_lines() {
+	local key=/usr/share/keyrings/debian-archive-keyring.gpg options
+
+	options="check-valid-until=no"
+	[ ! -e $key ] || options+=" signed-by=$key"
+	# shellcheck disable=SC2016 # apt's variables
+	apt-get indextargets 'Created-By: Packages' --format \
+		'$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)' | sort -u |
+		sed -n "s|^Debian |deb-src [$options] |p"
+}
+
+# Downloads the source of this machine's rdma-core, by apt with the package
+# sources of Debian and lists of its own. Only the upstream part is needed.
+fetch_source() {
+	local apt uri file hash part
+
+	need_program apt-get apt
+	apt=$(mktemp -d)
+	RUBBISH+=("$apt")
+	mkdir -p "$apt/lists/partial"
+	mkdir -p "$CACHE/src" "$CACHE/log" ||
+		die "no place for the source of rdma-core: FRDMA_CACHE=..." \
+			"names a folder that can be written to"
+	source_lines >"$apt/sources"
+	cat >"$apt/conf" <<-END
+		Dir::Etc::SourceList "$apt/sources";
+		Dir::Etc::SourceParts "-";
+		Dir::State::Lists "$apt/lists";
+		Dir::Cache::pkgcache "";
+		Dir::Cache::srcpkgcache "";
+	END
+	run_logged "$CACHE/log/apt-source" "looking for the source of rdma-core" \
+		env APT_CONFIG="$apt/conf" apt-get update
+	read -r uri file hash < <(APT_CONFIG=$apt/conf \
+		apt-get --print-uris source rdma-core 2>/dev/null | tr -d \' |
+		awk '/\.orig\.tar/ && !n++ { print $1, $2, $4 }') || return 0
+	file=${file#rdma-core_}
+	part=$CACHE/src/rdma-core-${file%.orig*}
+	rm -rf "$part.partial"
+	mkdir "$part.partial"
+	RUBBISH+=("$part.partial")
+	/usr/lib/apt/apt-helper download-file "$uri" "$apt/orig" "$hash" >&2 &&
+		tar -xf "$apt/orig" -C "$part.partial" --strip-components=1 &&
+		mv -T "$part.partial" "$part" || true
+}
+
+# Sets RDMA_CORE_SRC.
+need_source() {
+	local pabi
+
+	[ -z "${RDMA_CORE_SRC:-}" ] || return 0
+	pabi=$(private_abi "$1")
+	RDMA_CORE_SRC=$(find_source "$pabi")
+	if [ -z "$RDMA_CORE_SRC" ]; then
+		fetch_source
+		RDMA_CORE_SRC=$(find_source "$pabi")
+	fi
+	[ -n "$RDMA_CORE_SRC" ] || die "the provider is built with headers" \
+		"that no package has: apt-get source rdma-core fetches them" \
+		"(with deb-src in the package sources), or take a release of" \
+		"rdma-core with private ABI $pabi; then: make RDMA_CORE_SRC=..."
+	say "the provider is built with $RDMA_CORE_SRC"
+}

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# frdma-ladder tells of a trace and of a capture what was said, and by whom.
+#
+# guests: 2
+
+. "${0%/*}/../lib/frdma.sh"
+
+TRACING=/sys/kernel/tracing
+LADDER=/frdma/system/frdma-ladder
+
+# What is said while a packet in twenty gets lost on the way here.
+conversation() {
+	local capture
+
+	echo >$TRACING/trace
+	echo 1 >$TRACING/events/frdma/enable
+	defer sh -c "echo 0 >$TRACING/events/frdma/enable; echo >$TRACING/trace"
+	on 2 tc qdisc add dev eth0 root netem loss 5%
+	defer on 2 tc qdisc delete dev eth0 root
+	tcpdump -ni eth0 -U -w "$KTAP_TMP/pcap" udp port 4791 2>/dev/null &
+	capture=$!
+	await 10 test -s "$KTAP_TMP/pcap"
+	pair 18515 "ibv_rc_pingpong -d frdma0 -g 1 -n 60" \
+		"ibv_rc_pingpong -d frdma0 -g 1 -n 60 frdma2"
+	sleep 1
+	kill $capture
+	wait $capture || true
+	cat $TRACING/trace >"$KTAP_TMP/trace"
+}
+
+# Text that has to be in a file.
+says() {
+	grep -q -e "$2" "$1" || {
+		head -n 20 "$1"
+		fail "it does not say: $2"
+	}
+}
+
+of_a_trace_and_a_capture() {
+	local text=$KTAP_TMP/text
+
+	conversation
+	python3 $LADDER "$KTAP_TMP/trace" >"$text"
+	says "$text" "INIT -> RTR"
+	says "$text" "post 0x2: SEND, 4096 bytes"
+	says "$text" "- SEND_FIRST PSN [0-9]*, .*->"
+	says "$text" "<-.* ACK PSN [0-9]*, msn"
+	says "$text" "completion 0x1: SUCCESS"
+	says "$text" "!.*-> *$\|!.*<-"
+	python3 $LADDER --svg "$KTAP_TMP/svg" "$KTAP_TMP/trace"
+	python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
+		"$KTAP_TMP/svg"
+	says "$KTAP_TMP/svg" "marker-end"
+
+	python3 $LADDER "$KTAP_TMP/pcap" >"$text"
+	says "$text" "10.77.0.1 .* 10.77.0.2"
+	says "$text" "- SEND_FIRST, PSN [0-9]*, to [0-9]* -*>"
+	says "$text" "<-.* ACK msn [0-9]*, PSN"
+}
+
+of_nothing() {
+	echo nothing >"$KTAP_TMP/nothing"
+	refuse "has no event of frdma's" python3 $LADDER "$KTAP_TMP/nothing"
+	refuse "No such file" python3 $LADDER "$KTAP_TMP/none"
+	refuse "queue pair" python3 $LADDER --qp 17 "$KTAP_TMP/nothing"
+}
+
+links_up
+ktap_test of_a_trace_and_a_capture
+ktap_test of_nothing
+ktap_end
