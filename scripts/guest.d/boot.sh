@@ -103,12 +103,13 @@ pack_cpio() {
 	(cd "$2" && find . | "$busybox" cpio -o -H newc 2>/dev/null)
 }
 
-# Makes everything the guests of a root boot from.
+# Makes everything the guests of a root boot from, for kernels that have come.
 boot_prepare() {
 	local dir=$1 version
 
 	need_commands xz:xz-utils
 	for version in $(boot_kernels "$dir"); do
+		[ ! -e "$dir/boot/initramfs-bench-$version" ] || continue
 		boot_unpack_kernel "$(boot_vmlinuz "$dir" "$version")" \
 			>"$dir/boot/vmlinux-bench-$version"
 		boot_make_initramfs "$dir" "$version"

@@ -107,9 +107,9 @@ inherit_proxy() {
 }
 
 # Runs inside new mount and PID namespaces: mounts what a command in the root
-# expects, and becomes that command. Arguments: DIR ro|rw [AT=FROM]... -- CMD
+# expects, and becomes that command. Arguments: DIR MODE [AT=FROM]... -- CMD
 # (AT=FROM shows FROM read-only at AT, AT+=FROM writable; ro+TREE is a root
-# with TREE laid over it.) The text goes to a fresh bash, so it uses nothing of
+# with TREE laid over it, rw+DIR one whose changes go to DIR/tree.) The text goes to a fresh bash, so it uses nothing of
 # this script.
 # shellcheck disable=SC2016
 ENTER_ROOT='
@@ -122,15 +122,18 @@ ENTER_ROOT='
 		mount -o remount,bind,ro "$dir" ;;
 	ro+*)	mount -t overlay -o "lowerdir=${mode#ro+}:$dir" overlay "$dir"
 		mode=ro ;;
+	rw+*)	layer=${mode#rw+}
+		mkdir -p "$layer/tree" "$layer/work"
+		mount -t overlay -o "lowerdir=$dir,upperdir=$layer/tree,`
+			`workdir=$layer/work" overlay "$dir" ;;
 	esac
 	mount -t proc proc "$dir/proc"
 	mount --rbind /dev "$dir/dev"
-	if [ "$mode" = ro ]; then
+	[ "$mode" = rw ] || {
 		mount -t tmpfs tmpfs "$dir/tmp"
 		mount -t tmpfs tmpfs "$dir/run"
-	else
-		cat /etc/resolv.conf >"$dir/etc/resolv.conf" || true
-	fi
+	}
+	[ "$mode" = ro ] || cat /etc/resolv.conf >"$dir/etc/resolv.conf" || true
 	while [ "$1" != -- ]; do
 		at=$dir/${1%%=*} from=${1#*=}
 		mount --bind "$from" "${at%+}"
@@ -333,15 +336,32 @@ root_command() {
 	say "root $name: ready in $(root_dir "$name")"
 }
 
-# guest chroot [-r ROOT] [--packages 'NAME...'] [--results DIR] [--] CMD...
+# Makes what guests boot from of the kernels that a layer has brought.
+# Arguments: ROOT LAYER
+layer_prepare() {
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --mount -- bash -c '
+		set -eu
+		dir=$1 layer=$2 PARTS=$3
+		. "$PARTS/common.sh"
+		. "$PARTS/boot.sh"
+		mount -t overlay -o "lowerdir=$dir,upperdir=$layer/tree,`
+			`workdir=$layer/work" overlay "$dir"
+		boot_prepare "$dir"' prepare "$(root_dir "$1")" "$2" "$PARTS"
+}
+
+# guest chroot [-r ROOT] [--packages 'NAME...'|--layer DIR] [--results DIR]
+#	[--] CMD...
 chroot_command() {
-	local name=$DEFAULT_ROOT mode=ro packages='' results='' binds
+	local name=$DEFAULT_ROOT mode=ro packages='' layer='' results=''
+	local binds status=0
 
 	while [[ ${1:---} == -* && ${1:---} != -- ]]; do
 		case $1 in
 		-h|--help)	usage; exit ;;
 		-r|--root)	name=${2:-} ;;
 		--packages)	packages=${2:-} ;;
+		--layer)	layer=${2:-} ;;
 		--results)	results=${2:-} ;;
 		*)		die "chroot: unknown option '$1'; see" \
 					"scripts/guest --help" ;;
@@ -360,9 +380,16 @@ chroot_command() {
 		# shellcheck disable=SC2086 # one word each
 		packages_need "$name" $packages
 		mode=ro+$PACKAGES
+	elif [ -n "$layer" ]; then
+		mkdir -p "$layer"
+		layer=$(realpath "$layer")
+		mode=rw+$layer
+		inherit_proxy
 	fi
 	[ $# != 1 ] || set -- bash -c "$1"
 	start "${IN_ROOT[@]}" "$(root_dir "$name")" "$mode" "${binds[@]}" -- \
 		sh -c 'cd /frdma && exec "$@"' sh "$@" <&0
-	wait "$STARTED"
+	wait "$STARTED" || status=$?
+	[ -z "$layer" ] || layer_prepare "$name" "$layer"
+	return $status
 }

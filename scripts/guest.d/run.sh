@@ -15,6 +15,7 @@ DEBUG_SLOW=4
 run_defaults() {
 	root=$DEFAULT_ROOT guests=1 link=no kernel='' kind='' mtu=1500 smp=2 mem=
 	hugepages=0 icount=no cmdline='' timeout=900 results='' pcap=''
+	systemd=
 	packages='' with_build=yes pass_stdin=no
 	layers=() background=()
 }
@@ -26,7 +27,7 @@ run_option_is_whole() {
 	case $1 in
 	-h|--help)					usage; exit ;;
 	-l|--link|--icount|--no-build|--stdin|--)	needs=1 ;;
-	--debug|--races)				needs=1 ;;
+	--debug|--races|--systemd)			needs=1 ;;
 	--on)						needs=3 ;;
 	-*)						;;
 	*)						needs=1 ;;
@@ -46,6 +47,7 @@ run_options() {
 		--on)		background+=("$2" "$3"); shift 2 ;;
 		--kernel)	kernel=$2; shift ;;
 		--debug|--races) kind=${1#--} ;;
+		--systemd)	systemd="bench.systemd=1 systemd.show_status=yes" ;;
 		--mtu)		mtu=$2; shift ;;
 		--smp)		smp=$2; shift ;;
 		--mem)		mem=$2; shift ;;
@@ -92,6 +94,8 @@ run_prepare_clock() {
 # Sets what is booted: "kernel", its version, IMAGE, and INITRAMFS, the part of
 # it that belongs to the kernel; and what depends on it: "topology", QEMU's CPUs.
 run_choose_kernel() {
+	local dir
+
 	topology=$smp
 	if [ -n "$kind" ]; then
 		kernel_need "$root" "$kind"
@@ -107,9 +111,12 @@ run_choose_kernel() {
 	: "${mem:=1G}"
 	slow=1
 	[ -n "$kernel" ] || kernel=$(boot_kernels "$ROOT" | tail -n 1)
-	IMAGE=$ROOT/boot/vmlinux-bench-$kernel
-	INITRAMFS=$ROOT/boot/initramfs-bench-$kernel
-	[ -e "$IMAGE" ] || die "root $root has no kernel '$kernel';" \
+	for dir in "${layers[@]}" "$ROOT"; do
+		IMAGE=$dir/boot/vmlinux-bench-$kernel
+		INITRAMFS=$dir/boot/initramfs-bench-$kernel
+		[ ! -e "$INITRAMFS" ] || return 0
+	done
+	die "root $root has no kernel '$kernel';" \
 		"it has: $(boot_kernels "$ROOT" | paste -sd ' ')"
 }
 
@@ -219,7 +226,7 @@ qemu_command() {
 			`rcupdate.rcu_cpu_stall_timeout=$((60 * slow)) `
 			`hugepages=$hugepages bench.node=$n `
 			`bench.nodes=$guests bench.slow=$slow bench.layers=$tags `
-			`${rdma_core:+bench.rdma-core=1}$cmdline"
+			`${rdma_core:+bench.rdma-core=1 }$systemd$cmdline"
 	)
 }
 
