@@ -37,6 +37,12 @@ all:		## build the module for the running kernel, and the provider
 	@scripts/install --build
 install:	## build and install both; then: modprobe frdma
 	@scripts/install
+deb:		## packages for Debian: of this machine, or R=trixie|bookworm|sid
+	@scripts/package deb $(if $(R),-r $(R))
+rpm:		## packages for Fedora and the like, likewise
+	@scripts/package rpm $(if $(R),-r $(R))
+check-install:	## packages are installed, upgraded, removed in guests; R="trixie sid"
+	@scripts/check-install $(R)
 uninstall:	## remove what "install" installed
 	@scripts/install --uninstall
 
