@@ -6,7 +6,7 @@
 #ifndef FRDMA_COMPAT_ITER_H
 #define FRDMA_COMPAT_ITER_H
 
-#if __has_include(<rdma/iter.h>)
+#ifdef HAVE_RDMA_ITER
 #include <rdma/iter.h>
 #endif
 
