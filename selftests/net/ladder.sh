@@ -10,14 +10,14 @@
 TRACING=/sys/kernel/tracing
 LADDER=/frdma/system/frdma-ladder
 
-# What is said while a packet in twenty gets lost on the way here.
+# What is said while a buffer in ten gets lost on the way here.
 conversation() {
 	local capture
 
 	echo >$TRACING/trace
 	echo 1 >$TRACING/events/frdma/enable
 	defer sh -c "echo 0 >$TRACING/events/frdma/enable; echo >$TRACING/trace"
-	on 2 tc qdisc add dev eth0 root netem loss 5%
+	on 2 tc qdisc add dev eth0 root netem loss 10%
 	defer on 2 tc qdisc delete dev eth0 root
 	tcpdump -ni eth0 -U -w "$KTAP_TMP/pcap" udp port 4791 2>/dev/null &
 	capture=$!
