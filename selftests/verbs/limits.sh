@@ -19,6 +19,7 @@ smaller() {
 not_below_rxe() {
 	local less
 
+	modprobe -n rdma_rxe || skip "this kernel has no rdma_rxe"
 	rxe_up 1
 	"$PROGRAMS/verbs/limits" rxe0 >"$KTAP_TMP/rxe"
 	rxe_down 1
