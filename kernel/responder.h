@@ -3,7 +3,6 @@
 #ifndef FRDMA_RESPONDER_H
 #define FRDMA_RESPONDER_H
 
-#include "proto/resp.h"
 #include "run.h"
 
 struct frdma_qp;
@@ -13,12 +12,5 @@ bool frdma_responder_step(struct frdma_side *side);
 void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb);
 void frdma_responder_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
 void frdma_responder_answer(struct frdma_qp *qp);
-
-/* For unreliable connections, which execute the same and answer nothing. */
-enum frdma_resp_verdict
-frdma_responder_execute(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
-			u64 *orig);
-void frdma_responder_executed(struct frdma_qp *qp,
-			      const struct frdma_rx_pkt *pkt, u32 len);
 
 #endif /* FRDMA_RESPONDER_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "dev.h"
+#include "execute.h"
 #include "proto/resp.h"
 #include "qp.h"
 #include "recv.h"
-#include "responder.h"
 #include "rx.h"
 #include "stats.h"
 #include "uc.h"
@@ -78,7 +78,7 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	verdict = frdma_resp_judge_uc(rs, &pkt->hdr, look_for_recv(qp, op));
 	if (verdict == FRDMA_RESP_ACCEPT)
-		verdict = frdma_responder_execute(qp, pkt, &orig);
+		verdict = frdma_execute(qp, pkt, &orig);
 	if (verdict != FRDMA_RESP_ACCEPT) {
 		refuse(qp, verdict);
 		return;
@@ -86,7 +86,7 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	len = rs->got + pkt->hdr.payload_len;
 	frdma_resp_commit_uc(rs, &pkt->hdr);
-	frdma_responder_executed(qp, pkt, len);
+	frdma_executed(qp, pkt, len);
 }
 
 /* How many packets of a run can be executed at once. */
@@ -111,12 +111,12 @@ static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 	pkt->nr = count_run(qp, pkt);
 	if (!pkt->nr)
 		return;
-	if (frdma_responder_execute(qp, pkt, &orig) != FRDMA_RESP_ACCEPT) {
+	if (frdma_execute(qp, pkt, &orig) != FRDMA_RESP_ACCEPT) {
 		pkt->nr = 0;
 		return;
 	}
 	frdma_resp_commit_run(&qp->rq.resp, &pkt->hdr, pkt->nr);
-	frdma_responder_executed(qp, pkt, 0);
+	frdma_executed(qp, pkt, 0);
 }
 
 /**
