@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Fast registration as it should not be used, by a consumer in the kernel: a
-# module that says why it cannot be loaded. fast/fast.c.
+# module that says why it cannot be loaded. consumer/fast.c.
 #
 # guests: 1
 

@@ -79,7 +79,7 @@ scarcely_bound() {
 		"$(gid_index frdma0 v4)" "$1" make 1
 }
 
-# The same by a consumer in the kernel, needy/needy.c.
+# The same by a consumer in the kernel, consumer/needy.c.
 scarcely_in_the_kernel() {
 	scarcity_up
 	leaves_no_object say_notes needy

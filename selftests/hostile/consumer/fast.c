@@ -6,16 +6,10 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/module.h>
-#include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
-#include <rdma/ib_verbs.h>
 
-static char *netdev = "eth0";
-module_param(netdev, charp, 0);
-static int gid_index = 1;
-module_param(gid_index, int, 0);
+#include "device.h"
 
 #define RIGHTS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 		 IB_ACCESS_REMOTE_READ)
@@ -24,8 +18,6 @@ module_param(gid_index, int, 0);
 #define IOVA	0x10000ULL
 #define LEN	(2 * PAGE_SIZE)
 
-static struct ib_device *dev;
-static struct ib_pd *pd;
 static struct ib_cq *cq;
 static struct page *pages;
 
@@ -354,35 +346,6 @@ static int with_queue(void)
 	return err;
 }
 
-static int with_domain(void)
-{
-	int err;
-
-	pd = ib_alloc_pd(dev, 0);
-	if (IS_ERR(pd))
-		return PTR_ERR(pd);
-	err = with_queue();
-	ib_dealloc_pd(pd);
-	return err;
-}
-
-/* The device on an interface. */
-static int with_device(void)
-{
-	struct net_device *ndev = dev_get_by_name(&init_net, netdev);
-	int err;
-
-	if (!ndev)
-		return -ENODEV;
-	dev = ib_device_get_by_netdev(ndev, RDMA_DRIVER_UNKNOWN);
-	dev_put(ndev);
-	if (!dev)
-		return -ENODEV;
-	err = with_domain();
-	ib_device_put(dev);
-	return err;
-}
-
 static int __init fast_init(void)
 {
 	int err;
@@ -390,7 +353,7 @@ static int __init fast_init(void)
 	pages = alloc_pages(GFP_KERNEL | __GFP_ZERO, get_order(LEN));
 	if (!pages)
 		return -ENOMEM;
-	err = with_device();
+	err = with_device(with_queue);
 	__free_pages(pages, get_order(LEN));
 	return err;
 }

@@ -7,22 +7,14 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/module.h>
-#include <linux/netdevice.h>
 #include <linux/sched.h>
 #include <rdma/ib_cache.h>
-#include <rdma/ib_verbs.h>
 
-static char *netdev = "eth0";
-module_param(netdev, charp, 0);
-static int gid_index = 1;
-module_param(gid_index, int, 0);
+#include "device.h"
 
 /* More allocations than any of these makes. */
 #define MOST	2000
 
-static struct ib_device *dev;
-static struct ib_pd *pd;
 static struct ib_cq *cq;
 static struct rdma_ah_attr route;
 
@@ -237,33 +229,9 @@ static int with_queue(void)
 	return err;
 }
 
-static int with_domain(void)
-{
-	int err;
-
-	pd = ib_alloc_pd(dev, 0);
-	if (IS_ERR(pd))
-		return PTR_ERR(pd);
-	err = with_queue();
-	ib_dealloc_pd(pd);
-	return err;
-}
-
-/* The device on an interface. */
 static int __init needy_init(void)
 {
-	struct net_device *ndev = dev_get_by_name(&init_net, netdev);
-	int err;
-
-	if (!ndev)
-		return -ENODEV;
-	dev = ib_device_get_by_netdev(ndev, RDMA_DRIVER_UNKNOWN);
-	dev_put(ndev);
-	if (!dev)
-		return -ENODEV;
-	err = with_domain();
-	ib_device_put(dev);
-	return err;
+	return with_device(with_queue);
 }
 module_init(needy_init);
 
