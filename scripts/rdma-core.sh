@@ -4,10 +4,6 @@
 # The libibverbs of this machine, and the source that it was built from: a
 # provider needs headers of it that no package has.
 
-need_program() {
-	command -v "$1" >/dev/null || die "no $1: apt-get install $2"
-}
-
 # The library of this machine that the provider is for.
 libibverbs() {
 	ldconfig -p | awk '$1 == "libibverbs.so.1" && !n++ { print $NF }'

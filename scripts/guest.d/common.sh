@@ -96,6 +96,13 @@ last_line() {
 	tail -c 400 "$1" | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | cut -c 1-66
 }
 
+# Ends the script if a command is missing, and says which packages have it: for
+# what users build on their own machines, which is not changed unasked.
+# Arguments: COMMAND PACKAGES
+need_program() {
+	command -v "$1" >/dev/null || die "no $1: apt-get install $2"
+}
+
 # Installs the packages of this machine that provide missing commands.
 # Arguments: COMMAND:PACKAGE...
 need_commands() {
