@@ -31,6 +31,12 @@
 set -u -o pipefail
 
 KTAP_TOP=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+
+# Started elsewhere than in a guest, a program has guests booted for itself.
+[ -n "${FRDMA_NODE:-}${PROGRAMS_LIST:-}" ] || {
+	KTAP_NAME=$(realpath "${0%.sh}.sh")
+	exec "$KTAP_TOP/selftests/run" "${KTAP_NAME#"$KTAP_TOP/selftests/"}"
+}
 KTAP_SPLATS=$KTAP_TOP/scripts/guest.d/splats
 KTAP_RACES=$KTAP_TOP/scripts/guest.d/races
 PROGRAMS=/usr/lib/frdma-test	# those of ../Makefile, in every guest
