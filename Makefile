@@ -23,6 +23,8 @@ check-debug:	## the guest tests on a kernel with KASAN, lockdep, kmemleak
 	@scripts/check debug
 check-races:	## the guest tests on a kernel with KCSAN, which looks for data races
 	@scripts/check races
+check-matrix:	## all guest tests on Debian 12, 13 and sid, with a table
+	@scripts/check matrix
 soak:		## tests without end: SOAK_SECONDS=7200, or until interrupted
 	@scripts/soak
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
@@ -57,6 +59,6 @@ help:		## this list
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 
-.PHONY: all bench bench-compare check check-debug check-programs \
-	check-races clean conformance demo fuzz help install lint soak \
-	uninstall
+.PHONY: all bench bench-compare check check-debug check-install \
+	check-matrix check-programs check-races clean conformance deb demo fuzz \
+	help install lint rpm soak uninstall
