@@ -320,12 +320,18 @@ static enum packet_fate ask_for_pages(struct frdma_qp *qp,
 				      const struct frdma_req_pkt *pkt)
 {
 	bool stores = frdma_kind_brings_data(wr->kind);
+	enum packet_fate fate;
 
-	return fate_of(frdma_sge_page_in(qp->dev, qp->pd, wr->sge,
+	fate = fate_of(frdma_sge_page_in(qp->dev, qp->pd, wr->sge,
 					 wr->wqe.num_sge, pkt->off,
 					 bytes_needed(wr, pkt),
 					 stores ? IB_ACCESS_LOCAL_WRITE : 0,
 					 &qp->sq.page_in));
+
+	/* Too many wait, and this one cannot: it asks again. */
+	if (fate == PACKET_ABSENT && !frdma_page_in_is_busy(&qp->sq.page_in))
+		return PACKET_UNSENT;
+	return fate;
 }
 
 /* Those in front of what cannot be sent are, and @run is of these then. */
@@ -567,7 +573,7 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 			sent += run.nr;
 		if (fate != PACKET_SENT || sent >= budget)
 			break;
-	} while (may_send(qp) && !frdma_req_is_datagram(rq));
+	} while (!tx.refused && may_send(qp) && !frdma_req_is_datagram(rq));
 
 	refused = !frdma_tx_end(&tx) || fate == PACKET_UNSENT;
 
@@ -580,6 +586,8 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 	if (refused) {
 		frdma_cc_lost(&rq->cc);
 		frdma_retry_local(&rq->retry, now_ns);
+	} else {
+		frdma_retry_taken(&rq->retry);
 	}
 	watch_peer(qp, now_ns);
 	return sent;
@@ -710,7 +718,8 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 			frdma_qp_count(qp, FRDMA_CNT_PROBES);
 		return;
 	case FRDMA_EXPIRY_RESUME:
-		break;
+		frdma_req_resume(rq);
+		return;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&rq->cc);
 		frdma_qp_count(qp, FRDMA_CNT_RETRY_TIMEOUTS);

@@ -216,6 +216,9 @@ static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 	frdma_req_acked(rq, una_psn);
 	if (timed && frdma_retry_learn(&rq->retry, now_ns))
 		frdma_req_shrink(rq);
+	/* Else they would be ahead again, half a circle later. */
+	if (frdma_psn_diff(una_psn, rq->mended_psn) > 0)
+		rq->mended_psn = una_psn;
 	if (frdma_psn_diff(una_psn, rq->lost_psn) > 0)
 		rq->lost_psn = una_psn;
 	if (frdma_psn_diff(una_psn, rq->fine_psn) > 0)

@@ -112,7 +112,8 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
 	    rq->wr_una != rq->wr_next)
 		return FRDMA_REQ_FENCED;
 	if (swr_is_local(wr))
-		return FRDMA_REQ_LOCAL;
+		return rq->wr_next - rq->wr_una < FRDMA_LOCAL_MAX ?
+		       FRDMA_REQ_LOCAL : FRDMA_REQ_FENCED;
 
 	if (frdma_swr_wants_response(wr) && !rq->rd_max &&
 	    frdma_req_begins(rq))
@@ -448,6 +449,21 @@ void frdma_req_restart(struct frdma_req *rq)
 	rq->mended_psn = rq->una_psn;
 	rq->rd_out = 0;
 	rq->since_ack_req = 0;
+}
+
+/**
+ * frdma_req_resume - a wait of this end is over: send again what was refused
+ * @rq: state
+ *
+ * Unlike frdma_req_restart(), that is no answer to what the peer has said: if it
+ * misses a packet of these, that is news.
+ */
+void frdma_req_resume(struct frdma_req *rq)
+{
+	bool recovering = rq->recovering;
+
+	frdma_req_restart(rq);
+	rq->recovering = recovering;
 }
 
 /**

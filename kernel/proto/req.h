@@ -43,6 +43,13 @@
  */
 #define FRDMA_DOUBTS_MAX	5
 
+/*
+ * Local operations are executed only if so few work requests before them are not
+ * complete: they have no packets, which a window would bound, and who looks for
+ * what a packet is about goes through all of them.
+ */
+#define FRDMA_LOCAL_MAX		512
+
 /* Packets of a fine piece of a READ. */
 #define FRDMA_READ_STEP		4
 
@@ -329,6 +336,7 @@ void frdma_req_seek(struct frdma_req *rq, u32 psn);
 bool frdma_req_ask(struct frdma_req *rq);
 void frdma_req_restart(struct frdma_req *rq);
 void frdma_req_shrink(struct frdma_req *rq);
+void frdma_req_resume(struct frdma_req *rq);
 bool frdma_req_mend(struct frdma_req *rq);
 void frdma_req_try(struct frdma_req *rq);
 void frdma_req_acked(struct frdma_req *rq, u32 una_psn);

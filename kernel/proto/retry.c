@@ -53,6 +53,7 @@ void frdma_retry_init(struct frdma_retry *rt)
 	rt->best_ns = 0;
 	rt->probe_ns = 0;
 	rt->probes = 0;
+	rt->refusals = 0;
 	rt->patience = 0;
 	frdma_retry_refill(rt);
 }
@@ -211,7 +212,8 @@ void frdma_retry_local(struct frdma_retry *rt, u64 now_ns)
 {
 	if (rt->wait == FRDMA_WAIT_RNR)
 		return;
-	rt->local_ns = now_ns + FRDMA_LOCAL_BACKOFF_NS;
+	rt->local_ns = now_ns + (FRDMA_LOCAL_BACKOFF_NS << rt->refusals);
+	rt->refusals = min(rt->refusals + 1, FRDMA_REFUSALS_MAX);
 }
 
 /**

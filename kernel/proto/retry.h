@@ -24,8 +24,12 @@
 /* Each probe waits twice as long as the one before, so often. */
 #define FRDMA_PROBES_MAX	5
 
-/* How long to wait after the host itself could not take a packet. */
+/*
+ * How long to wait after the host itself could not take a packet; twice as long
+ * each time that it still cannot, so often.
+ */
 #define FRDMA_LOCAL_BACKOFF_NS	(200 * 1000ULL)
+#define FRDMA_REFUSALS_MAX	6
 
 /**
  * enum frdma_retry_wait - what the deadline of a queue pair means
@@ -53,6 +57,7 @@ enum frdma_retry_wait {
  * @best_ns: shortest such round trip of late, if there was one
  * @probe_ns: when to send a probe, while @wait is ACK; 0: never
  * @probes: sent since @armed_ns
+ * @refusals: so often, one after the other, the host could not take a packet
  * @patience: 0..FRDMA_PATIENCE_MAX: each step doubles the timeout
  * @wait: meaning of @deadline_ns
  * @retry_cnt: transport retries that the user allows, 0..7
@@ -70,6 +75,7 @@ struct frdma_retry {
 	u64 best_ns;
 	u64 probe_ns;
 	u8 probes;
+	u8 refusals;
 	u8 patience;
 	enum frdma_retry_wait wait;
 	u8 retry_cnt;
@@ -121,6 +127,13 @@ bool frdma_retry_learn(struct frdma_retry *rt, u64 now_ns);
 bool frdma_retry_spend(struct frdma_retry *rt);
 bool frdma_retry_rnr(struct frdma_retry *rt, u8 code, u64 now_ns);
 void frdma_retry_local(struct frdma_retry *rt, u64 now_ns);
+
+/** frdma_retry_taken - the host has taken all packets of a burst */
+static inline void frdma_retry_taken(struct frdma_retry *rt)
+{
+	rt->refusals = 0;
+}
+
 enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns);
 
 #endif /* FRDMA_PROTO_RETRY_H */

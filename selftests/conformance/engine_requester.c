@@ -208,9 +208,10 @@ static void look_at_clock(struct engine_qp *qp)
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&rq->cc);
-		fallthrough;
-	case FRDMA_EXPIRY_RESUME:
 		frdma_req_restart(rq);
+		break;
+	case FRDMA_EXPIRY_RESUME:
+		frdma_req_resume(rq);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);

@@ -231,11 +231,12 @@ static void let_time_pass(struct fuzz *fuzz)
 		return;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&q.rq.cc);
+		frdma_req_restart(&q.rq);
 		break;
 	case FRDMA_EXPIRY_RESUME:
+		frdma_req_resume(&q.rq);
 		break;
 	}
-	frdma_req_restart(&q.rq);
 }
 
 static void check_window(void)

@@ -191,6 +191,7 @@ static bool send_if_there_is_room(struct sim_side *side)
 		return false;
 	}
 	send_run(side);
+	frdma_retry_taken(&rq->retry);
 	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq), world->now_ns);
 	return true;
 }
@@ -328,9 +329,10 @@ static void look_at_clock(struct sim_side *side)
 	case FRDMA_EXPIRY_RESEND:
 		side->tries++;
 		frdma_cc_silent(&rq->cc);
-		fallthrough;
-	case FRDMA_EXPIRY_RESUME:
 		frdma_req_restart(rq);
+		break;
+	case FRDMA_EXPIRY_RESUME:
+		frdma_req_resume(rq);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);

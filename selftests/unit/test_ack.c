@@ -968,6 +968,23 @@ TEST(frdma_req_mend__window_shrinks_if_it_takes_long_and_once)
 	EXPECT_EQ(q.rq.cc.threshold, window);
 }
 
+/* Or else it would be just sent again, half a circle of PSNs later. */
+TEST(frdma_req_mend__is_forgotten)
+{
+	u32 n;
+
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_implied(&q.rq, sendq_psn(15), SENDQ_NOW);
+	for (n = 15; n < 20; n++) {
+		frdma_ack_commit(&q.rq, sendq_psn(n), SENDQ_NOW);
+		EXPECT_EQ(q.rq.mended_psn, q.rq.una_psn);
+		EXPECT(!frdma_req_was_mended(&q.rq));
+	}
+}
+
 TEST(frdma_req_mend__let_down)
 {
 	peer_that_keeps();

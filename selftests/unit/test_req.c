@@ -709,6 +709,32 @@ TEST(frdma_req_restart__inside_a_read_asks_for_the_rest_of_the_piece)
 	expect_read(4, 1024, 768, 3);
 }
 
+/* They have no packets, which the window would bound. */
+TEST(frdma_req_judge__local_operations_wait_for_many_that_are_not_complete)
+{
+	sendq_init(&q);
+	sendq_post(&q, FRDMA_WR_REG_MR, 0);
+	q.rq.wr_una -= FRDMA_LOCAL_MAX - 1;
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_LOCAL);
+	q.rq.wr_una--;
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_FENCED);
+}
+
+/* What this end had no room for, the peer has not yet missed. */
+TEST(frdma_req_resume__the_peer_may_miss_the_first)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1000);
+	EXPECT_EQ(sendq_send_all(&q), 4);
+	frdma_req_resume(&q.rq);
+	EXPECT_EQ(sendq_send_all(&q), 4);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+
+	/* But what it said before that is no news. */
+	frdma_req_resume(&q.rq);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, true), FRDMA_RECOVERY_RUNS);
+}
+
 TEST(frdma_req_restart__does_not_repeat_local_operations)
 {
 	sendq_init(&q);
@@ -830,7 +856,7 @@ TEST(frdma_req_ask__not_into_a_wait)
 	/* When it is over, all is sent again, and may be asked for. */
 	EXPECT_EQ(frdma_retry_expire(&q.rq.retry, 1 + FRDMA_LOCAL_BACKOFF_NS),
 		  FRDMA_EXPIRY_RESUME);
-	frdma_req_restart(&q.rq);
+	frdma_req_resume(&q.rq);
 	EXPECT(!sendq_send(&q).hdr.ack_req);
 	expect_asked(FRDMA_SEND_ONLY, 0);
 }

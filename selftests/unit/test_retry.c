@@ -187,6 +187,25 @@ TEST(frdma_retry_local__spends_nothing)
 	EXPECT_EQ(rt.retry_left, 7);
 }
 
+TEST(frdma_retry_local__waits_longer_each_time)
+{
+	struct frdma_retry rt = fresh();
+	u64 wait_ns = FRDMA_LOCAL_BACKOFF_NS;
+	u32 n;
+
+	for (n = 0; n < FRDMA_REFUSALS_MAX + 3; n++) {
+		frdma_retry_local(&rt, NOW);
+		EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + wait_ns);
+		EXPECT_EQ(frdma_retry_expire(&rt, NOW + wait_ns),
+			  FRDMA_EXPIRY_RESUME);
+		if (n < FRDMA_REFUSALS_MAX)
+			wait_ns *= 2;
+	}
+	frdma_retry_taken(&rt);
+	frdma_retry_local(&rt, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + FRDMA_LOCAL_BACKOFF_NS);
+}
+
 TEST(frdma_retry_local__does_not_shorten_a_wait_that_the_peer_asked_for)
 {
 	struct frdma_retry rt = fresh();
@@ -320,6 +339,7 @@ TEST(frdma_retry_next_ns__the_first_of_both)
 	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + FRDMA_LOCAL_BACKOFF_NS);
 	frdma_retry_watch(&rt, true, NOW);
 	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + TIMEOUT);
+	frdma_retry_taken(&rt);
 	frdma_retry_local(&rt, NOW - FRDMA_LOCAL_BACKOFF_NS + 1);
 	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + 1);
 	frdma_retry_init(&rt);
