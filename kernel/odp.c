@@ -2,9 +2,12 @@
 /* On-demand paging. */
 #include "odp.h"
 
+#include <linux/cred.h>
+#include <linux/hash.h>
 #include <linux/hmm.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -30,9 +33,16 @@
 
 /*
  * Pages may be long in coming (a file system in user space), and a process may
- * wait for many: that is not to keep others' work from being done.
+ * wait for many: that is not to keep others' work from being done. So many work
+ * items run at a time, of which a user has so many at most; whose numbers
+ * have the same hash share them.
  */
+#define PAGE_INS_MAX	512
+#define PAGE_INS_USER	64
+#define USER_HASH_BITS	10
+
 static struct workqueue_struct *page_in_wq;
+static atomic_t waiting_of_user[1 << USER_HASH_BITS];
 
 /*
  * Looking pages up
@@ -341,6 +351,15 @@ static int odp_fault(struct frdma_odp *odp, u64 va, u64 len,
  * Sides that wait
  */
 
+/* What frdma_page_in_start() has taken. */
+static void page_in_give(struct frdma_page_in *in, struct frdma_odp *odp)
+{
+	atomic_dec(odp->waiting);
+	frdma_odp_put(odp);
+	kref_put(in->owner, in->free);
+	module_put(THIS_MODULE);
+}
+
 static void page_in_work(struct work_struct *work)
 {
 	struct frdma_page_in *in = container_of(work, struct frdma_page_in,
@@ -363,13 +382,16 @@ static void page_in_work(struct work_struct *work)
 	smp_store_release(&in->state, err ? FRDMA_PAGE_IN_FAILED :
 					    FRDMA_PAGE_IN_IDLE);
 	in->wake(in);
-	frdma_odp_put(odp);
+	page_in_give(in, odp);
 }
 
-void frdma_page_in_init(struct frdma_page_in *in,
+void frdma_page_in_init(struct frdma_page_in *in, struct kref *owner,
+			void (*free)(struct kref *owner),
 			void (*wake)(struct frdma_page_in *in))
 {
 	INIT_WORK(&in->work, page_in_work);
+	in->owner = owner;
+	in->free = free;
 	in->wake = wake;
 }
 
@@ -401,7 +423,12 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 		return false;
 	}
 
+	if (!atomic_add_unless(odp->waiting, 1, PAGE_INS_USER))
+		return true;
+
 	frdma_dev_count(odp->dev, FRDMA_CNT_PAGE_FAULTS);
+	__module_get(THIS_MODULE);
+	kref_get(in->owner);
 	kref_get(&odp->refs);
 	in->odp = odp;
 	in->odp_id = odp->id;
@@ -416,8 +443,10 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 
 void frdma_page_in_cancel(struct frdma_page_in *in)
 {
-	if (cancel_work_sync(&in->work))
-		frdma_odp_put(in->odp);
+	if (cancel_work(&in->work))
+		page_in_give(in, in->odp);
+	else if (frdma_page_in_is_busy(in))
+		return;
 	in->state = FRDMA_PAGE_IN_IDLE;
 }
 
@@ -439,6 +468,8 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 
 	odp->dev = dev;
 	odp->id = atomic64_inc_return(&last_id);
+	odp->waiting = &waiting_of_user[hash_32(__kuid_val(current_uid()),
+						USER_HASH_BITS)];
 	kref_init(&odp->refs);
 	rwlock_init(&odp->lock);
 	spin_lock_init(&odp->gate);
@@ -474,7 +505,7 @@ void frdma_odp_put(struct frdma_odp *odp)
 
 int __init frdma_odp_init(void)
 {
-	page_in_wq = alloc_workqueue("frdma_page_in", WQ_UNBOUND, 0);
+	page_in_wq = alloc_workqueue("frdma_page_in", WQ_UNBOUND, PAGE_INS_MAX);
 	return page_in_wq ? 0 : -ENOMEM;
 }
 

@@ -39,6 +39,7 @@ struct frdma_dev;
  * @lock: held by readers from enter to leave; writers change @present
  * @gate: held by the writer that waits for @lock
  * @closed: @gate is held, and readers have to pass it
+ * @waiting: how many sides wait for pages of this user's
  * @present: kernel address of a page by its number, tagged ODP_WRITABLE
  */
 struct frdma_odp {
@@ -49,6 +50,7 @@ struct frdma_odp {
 	rwlock_t lock;
 	spinlock_t gate;	/* the next to hold @lock */
 	bool closed;
+	atomic_t *waiting;
 	struct xarray present;
 };
 
@@ -67,6 +69,8 @@ enum frdma_page_in_state {
 /**
  * struct frdma_page_in - pages that one side of a queue pair waits for
  * @work: faults them in
+ * @owner: what this is a part of; held while BUSY
+ * @free: frees that
  * @wake: it is done, well or not. Called in process context
  * @state: enum frdma_page_in_state. BUSY is set by the side's owner, and ended
  *         by @work, until when all below is @work's
@@ -79,6 +83,8 @@ enum frdma_page_in_state {
  */
 struct frdma_page_in {
 	struct work_struct work;
+	struct kref *owner;
+	void (*free)(struct kref *owner);
 	void (*wake)(struct frdma_page_in *in);
 	int state;
 	struct frdma_odp *odp;
@@ -161,9 +167,12 @@ size_t frdma_odp_run(struct frdma_odp *odp, u64 va, size_t len, void **kaddr);
 /**
  * frdma_page_in_init() - prepare a side
  * @in: its
- * @wake: see struct frdma_page_in
+ * @owner: see struct frdma_page_in, as for the others
+ * @free: .
+ * @wake: .
  */
-void frdma_page_in_init(struct frdma_page_in *in,
+void frdma_page_in_init(struct frdma_page_in *in, struct kref *owner,
+			void (*free)(struct kref *owner),
 			void (*wake)(struct frdma_page_in *in));
 
 /**
@@ -176,8 +185,9 @@ void frdma_page_in_init(struct frdma_page_in *in,
  * @write: for writing
  *
  * Context: bottom halves off. Return: true: they, or others, are on their way,
- * and @in->wake will be called; false: they were asked for and are not to be
- * had.
+ * and @in->wake will be called; or, if frdma_page_in_is_busy() is false, the
+ * user waits for too many already, and is to ask again. false: they were asked
+ * for and are not to be had.
  */
 bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 			 u64 va, u64 len, u64 ahead, bool write);
@@ -196,8 +206,9 @@ static inline bool frdma_page_in_is_busy(const struct frdma_page_in *in)
  * frdma_page_in_cancel() - wait for pages no more
  * @in: of a side that the caller owns
  *
- * On return @in->wake is not running and will not be called, and nothing is
- * known of any pages.
+ * Pages that are being faulted in now may never come (a file system in user
+ * space), and are not waited for: the side stays BUSY, @in->wake may be called,
+ * and the owner lives, until they do. Of others nothing is known any more.
  *
  * Context: may sleep.
  */

@@ -122,6 +122,25 @@ static void raise_events(struct tasklet_struct *t)
 	}
 }
 
+static void free_qp(struct kref *refs)
+{
+	struct frdma_qp *qp = container_of(refs, struct frdma_qp, refs);
+
+	kfree_rcu(qp, rcu);
+}
+
+/**
+ * frdma_qp_put - the verbs need a queue pair no more
+ * @qp: killed, and nothing is left of it but its own memory, which goes when
+ *	nobody waits for pages in it
+ *
+ * Context: any.
+ */
+void frdma_qp_put(struct frdma_qp *qp)
+{
+	kref_put(&qp->refs, free_qp);
+}
+
 static void wake_sender(struct frdma_page_in *in)
 {
 	struct frdma_qp *qp = container_of(in, struct frdma_qp, sq.page_in);
@@ -146,8 +165,9 @@ void frdma_qp_init(struct frdma_qp *qp)
 	spin_lock_init(&qp->sq.post_lock);
 	spin_lock_init(&qp->rq.post_lock);
 	tasklet_setup(&qp->event_tasklet, raise_events);
-	frdma_page_in_init(&qp->sq.page_in, wake_sender);
-	frdma_page_in_init(&qp->rq.page_in, wake_receiver);
+	kref_init(&qp->refs);
+	frdma_page_in_init(&qp->sq.page_in, &qp->refs, free_qp, wake_sender);
+	frdma_page_in_init(&qp->rq.page_in, &qp->refs, free_qp, wake_receiver);
 	hrtimer_setup(&qp->sq.timer, deadline_passed, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	frdma_ahead_init(qp);
@@ -182,8 +202,8 @@ void frdma_qp_release(struct frdma_qp *qp)
  * frdma_qp_forget_pages - wait for pages no more
  * @qp: claimed by the caller
  *
- * Those that are being faulted in now are waited for all the same, and a file
- * system in user space may take for them as long as it likes.
+ * Those that are being faulted in now are not waited for: see
+ * frdma_page_in_cancel().
  *
  * Context: may sleep, with nothing held that others may want.
  */

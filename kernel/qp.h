@@ -196,6 +196,7 @@ struct frdma_rq {
  * @rq: receive side
  * @events: bit n: IB_EVENT n is to be raised
  * @event_tasklet: raises them, away from the call chain of a post
+ * @refs: the verbs, and those who fault in pages that it waits for
  * @rcu: frees it
  */
 struct frdma_qp {
@@ -216,6 +217,7 @@ struct frdma_qp {
 	struct frdma_rq rq;
 	unsigned long events;
 	struct tasklet_struct event_tasklet;
+	struct kref refs;
 	struct rcu_head rcu;
 };
 
@@ -318,6 +320,7 @@ void frdma_qp_init(struct frdma_qp *qp);
 void frdma_qp_claim(struct frdma_qp *qp);
 void frdma_qp_release(struct frdma_qp *qp);
 void frdma_qp_forget_pages(struct frdma_qp *qp);
+void frdma_qp_put(struct frdma_qp *qp);
 void frdma_qp_kill(struct frdma_qp *qp);
 void frdma_qp_event(struct frdma_qp *qp, enum ib_event_type type);
 void frdma_qp_error(struct frdma_qp *qp);

@@ -386,8 +386,13 @@ static bool send_read_response(struct frdma_qp *qp)
 		verdict = send_response_run(qp, &tx);
 	frdma_tx_end(&tx);
 
-	if (verdict != FRDMA_RESP_ACCEPT && verdict != FRDMA_RESP_NO_RECV)
+	if (verdict == FRDMA_RESP_NO_RECV) {
+		/* Too many wait, and this one cannot: the peer asks again. */
+		if (!frdma_page_in_is_busy(&qp->rq.page_in))
+			rs->read.active = false;
+	} else if (verdict != FRDMA_RESP_ACCEPT) {
 		give_up_read(qp);
+	}
 	return !rs->read.active;
 }
 

@@ -102,6 +102,8 @@ static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 	req->mask = entries - 1;
 	req->transport = frdma_qp_transport(qp);
 	req->pkey = FRDMA_PKEY_DEFAULT;
+	if (!frdma_memory_suffices((size_t)entries * req->stride))
+		return -ENOMEM;
 	req->slots = kvcalloc(entries, req->stride, FRDMA_GFP_OBJECT);
 	return req->slots ? 0 : -ENOMEM;
 }
@@ -387,7 +389,7 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 		frdma_mw_forget(dev, qp->qpn);
 	frdma_qp_forget_completions(qp);
 	free_memory(qp);
-	kfree_rcu(qp, rcu);
+	frdma_qp_put(qp);
 	frdma_limit_give(&dev->nr_qp);
 	return 0;
 }

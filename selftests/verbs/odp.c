@@ -851,7 +851,10 @@ static void ask_while_leaving(void *late, bool destroys)
 	EXPECT(!pthread_join(thread, NULL));
 	printf("%s took %.1f s, asked for %.1f s\n",
 	       destroys ? "destroy" : "reset", l.end - begin, end - begin);
-	EXPECT(end < l.end);
+
+	/* Long before the pages come; with the rings gone, the process waits. */
+	EXPECT(end - begin < 2 * slow());
+	EXPECT(destroys || l.end - begin < 2 * slow());
 
 	EXPECT(destroys || !ibv_destroy_qp(p.near));
 	EXPECT(!ibv_destroy_qp(p.far));

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A process withholds pages that it has registered: withheld.c. It waits for
+# them, and nobody waits for it.
+#
+# guests: 1
+# named: bookworm sid
+
+. "${0%/*}/../lib/frdma.sh"
+
+withheld() {
+	"$PROGRAMS/hostile/withheld" frdma0 "$(gid_index frdma0 v4)" "$1"
+}
+
+# Starts a case that waits to be killed. Sets "pid", of which the file system is
+# a child that lives on.
+withheld_starts() {
+	withheld "$1" >"$KTAP_TMP/withheld" 2>&1 &
+	await 60 grep -q waits "$KTAP_TMP/withheld"
+	pid=$(pgrep -o -f "hostile/withheld frdma0")
+}
+
+process_is_gone() {
+	[ ! -e "/proc/$pid" ]
+}
+
+its_process_is_killed() {
+	local pid
+
+	withheld_starts is_killed
+	kill -KILL "$pid"
+	await 5 process_is_gone
+}
+
+its_link_is_deleted() {
+	local pid
+
+	withheld_starts is_killed
+	within 5 rdma link delete frdma0
+	kill -KILL "$pid"
+	await 5 process_is_gone
+	links_up
+}
+
+others_get_their_pages() {
+	local pid
+
+	withheld_starts keeps_many_waiting
+	within 20 "$PROGRAMS/verbs/odp" frdma0 "$(gid_index frdma0 v4)" \
+		write_finds_nothing_there
+	kill -KILL "$pid"
+	await 10 process_is_gone
+}
+
+modprobe fuse
+links_up
+ktap_test withheld is_reset
+ktap_test its_process_is_killed
+ktap_test others_get_their_pages
+ktap_test its_link_is_deleted
+ktap_end
