@@ -20,8 +20,7 @@ MODULE_INFO(import_ns, "DMA_BUF");
 /**
  * struct frdma_dmabuf - a buffer in use
  * @dmabuf: the buffer, held
- * @attach: says to the exporter that the buffer must stay where it is; NULL if
- *          its buffers never move
+ * @attach: says to the exporter that the buffer must stay where it is
  * @dir: what the CPU does with it
  * @map: where it is in the kernel's address space
  */
@@ -41,20 +40,23 @@ static const struct dma_buf_attach_ops attach_ops = {
 };
 
 /*
- * Only buffers that may move are attached to and pinned. For others, kernels
- * before 7 would map an attachment for DMA at once, which this device has not.
+ * Buffers that may move are pinned. An exporter that knows no pinning does it
+ * when it is attached to, by one who knows none either: for another, kernels
+ * before 7 would map the buffer for DMA at once, which this device has not.
  */
 static int dmabuf_pin(struct frdma_dmabuf *buf, struct device *dev)
 {
+	bool dynamic = dma_buf_is_dynamic(buf->dmabuf);
 	int err;
 
-	if (!dma_buf_is_dynamic(buf->dmabuf))
-		return 0;
-
-	buf->attach = dma_buf_dynamic_attach(buf->dmabuf, dev, &attach_ops,
-					     NULL);
+	buf->attach = dynamic ?
+		      dma_buf_dynamic_attach(buf->dmabuf, dev, &attach_ops,
+					     NULL) :
+		      dma_buf_attach(buf->dmabuf, dev);
 	if (IS_ERR(buf->attach))
 		return PTR_ERR(buf->attach);
+	if (!dynamic)
+		return 0;
 
 	dma_resv_lock(buf->dmabuf->resv, NULL);
 	err = dma_buf_pin(buf->attach);
@@ -67,12 +69,11 @@ static int dmabuf_pin(struct frdma_dmabuf *buf, struct device *dev)
 
 static void dmabuf_unpin(struct frdma_dmabuf *buf)
 {
-	if (!buf->attach)
-		return;
-
-	dma_resv_lock(buf->dmabuf->resv, NULL);
-	dma_buf_unpin(buf->attach);
-	dma_resv_unlock(buf->dmabuf->resv);
+	if (dma_buf_is_dynamic(buf->dmabuf)) {
+		dma_resv_lock(buf->dmabuf->resv, NULL);
+		dma_buf_unpin(buf->attach);
+		dma_resv_unlock(buf->dmabuf->resv);
+	}
 	dma_buf_detach(buf->dmabuf, buf->attach);
 }
 
