@@ -139,13 +139,31 @@ static bool has_members(struct frdma_dev *dev, const union ib_gid *mgid)
 	return has;
 }
 
+static unsigned int count_members(struct frdma_dev *dev,
+				  const union ib_gid *mgid)
+{
+	struct frdma_member *member;
+	struct rhlist_head *pos;
+	unsigned int nr = 0;
+
+	rcu_read_lock();
+	frdma_for_each_member(member, pos, dev, mgid)
+		nr++;
+	rcu_read_unlock();
+
+	return nr;
+}
+
 static int add_member(struct frdma_dev *dev, struct frdma_member *member)
 {
-	bool first = !has_members(dev, &member->mgid);
+	unsigned int nr = count_members(dev, &member->mgid);
+	bool first = !nr;
 	int err;
 
 	if (find_member(dev, &member->mgid, member->qp))
 		return -EINVAL;
+	if (nr >= FRDMA_MAX_MCAST_QP)
+		return -ENOMEM;
 	if (first) {
 		err = join(dev, &member->mgid);
 		if (err)

@@ -15,11 +15,11 @@
 struct frdma_qp;
 
 /*
- * Advertised: groups of a device, queue pairs of a group and of all. It takes
- * longer to attach to a group the more are attached to it.
+ * Advertised: groups of a device, queue pairs of a group and of all. Each datagram
+ * is copied for all queue pairs of its group at once.
  */
 #define FRDMA_MAX_MCAST_GRP	(1 << 19)
-#define FRDMA_MAX_MCAST_QP	(1 << 19)
+#define FRDMA_MAX_MCAST_QP	64
 #define FRDMA_MAX_MCAST_ATTACH	(1 << 19)
 
 /**
