@@ -13,6 +13,12 @@
 #include "uapi/frdma-abi.h"
 #include "uctx.h"
 
+/*
+ * Service levels become priorities of packets, of which Ethernet has eight; those
+ * beyond are for the administrator to give.
+ */
+#define AV_SL_MASK	7
+
 static bool gid_is_ipv4(const union ib_gid *gid)
 {
 	return ipv6_addr_v4mapped((const struct in6_addr *)gid);
@@ -79,7 +85,7 @@ int frdma_av_init(struct frdma_av *av, struct frdma_dev *dev,
 		.sgid_index	= grh->sgid_index,
 		.hop_limit	= grh->hop_limit ?: IPV6_DEFAULT_HOPLIMIT,
 		.traffic_class	= grh->traffic_class,
-		.sl		= rdma_ah_get_sl(attr),
+		.sl		= rdma_ah_get_sl(attr) & AV_SL_MASK,
 		.static_rate	= rdma_ah_get_static_rate(attr),
 	};
 	ether_addr_copy(av->dmac, attr->roce.dmac);

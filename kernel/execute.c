@@ -105,8 +105,8 @@ static enum frdma_resp_verdict execute_send(struct frdma_qp *qp,
 	case FRDMA_MR_NOT_INVALIDATED:
 		return FRDMA_RESP_BAD_INV;
 	case FRDMA_MR_DRAINING:
-		/* A reader on another CPU: the peer asks again. */
-		return FRDMA_RESP_WAITING;
+		/* A reader on another CPU: the peer has to come again. */
+		return FRDMA_RESP_NO_RECV;
 	default:
 		return FRDMA_RESP_ACCEPT;
 	}
@@ -249,10 +249,10 @@ execute_atomic_write(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 }
 
 /*
- * Bytes that are written back at once, with bottom halves off: that takes some
+ * Bytes that are written back in a step, with bottom halves off: that takes some
  * milliseconds.
  */
-#define FLUSH_AT_ONCE	SZ_16M
+#define FLUSH_MAX	SZ_16M
 
 /*
  * One piece more of what the request at hand is about. A region may be as large
@@ -263,9 +263,10 @@ static bool flush_piece(struct frdma_qp *qp, const struct frdma_mr *mr, u64 addr
 			u64 len)
 {
 	u64 done = min(qp->rq.flushed, len);
-	u64 n = min_t(u64, len - done, FLUSH_AT_ONCE);
+	u64 n = min_t(u64, len - done, FLUSH_MAX - qp->rq.flush_spent);
 
 	frdma_flush_persistent(mr, addr + done, n);
+	qp->rq.flush_spent += n;
 	qp->rq.flushed = done + n;
 	return qp->rq.flushed == len;
 }

@@ -613,6 +613,7 @@ bool frdma_responder_step(struct frdma_side *side)
 
 	/* For the next step, and for what is delivered right before it. */
 	qp->rq.read_budget = FRDMA_READ_BUDGET;
+	qp->rq.flush_spent = 0;
 
 	acknowledge(qp, more);
 	if (frdma_qp_state(qp) == IB_QPS_ERR)
