@@ -7,6 +7,17 @@
 # The device that the tools of others are run on, in both guests.
 DEV=frdma0
 
+# Did as many of them pass as should? Releases other than that of Debian 13 have
+# more, or fewer: of those it is enough that none failed.
+pyverbs_are_well() {
+	local ok=$1 count=$2 said=$3
+
+	case $(dpkg-query -Wf '${Version}' libibverbs1) in
+	56.*)	[ "$ok" = "$count" ] ;;
+	*)	[ "$ok" -gt 0 ] && tail -n 1 "$said" | grep -q '^OK' ;;
+	esac
+}
+
 # Runs those of rdma-core's own tests whose names contain a PATTERN on frdma0:
 # the tests that the distribution ships with the installed pyverbs. COUNT of
 # them have to pass: one that is skipped has not. Arguments: COUNT PATTERN...
@@ -26,7 +37,7 @@ pyverbs_of() {
 		--gid "$(gid_index frdma0 v4)" "${patterns[@]}" \
 		>"$dir/said" 2>&1 || true
 	ok=$(grep -c ' ok$' "$dir/said") || true
-	[ "$ok" = "$count" ] ||
+	pyverbs_are_well "$ok" "$count" "$dir/said" ||
 		fail "$ok of $count passed: $(grep -v ' ok$' "$dir/said")"
 	note "$(grep '^Ran' "$dir/said"), $(tail -n 1 "$dir/said")"
 }
