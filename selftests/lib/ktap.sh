@@ -34,6 +34,10 @@ KTAP_TOP=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 
 # Started elsewhere than in a guest, a program has guests booted for itself.
 [ -n "${FRDMA_NODE:-}${PROGRAMS_LIST:-}" ] || {
+	[ $# = 0 ] || {
+		echo "$0 takes no arguments; see selftests/run --help" >&2
+		exit 2
+	}
 	KTAP_NAME=$(realpath "${0%.sh}.sh")
 	exec "$KTAP_TOP/selftests/run" "${KTAP_NAME#"$KTAP_TOP/selftests/"}"
 }
