@@ -167,9 +167,9 @@ size_t frdma_odp_run(struct frdma_odp *odp, u64 va, size_t len, void **kaddr);
 /**
  * frdma_page_in_init() - prepare a side
  * @in: its
- * @owner: see struct frdma_page_in, as for the others
- * @free: .
- * @wake: .
+ * @owner: what it is a part of, held while it is BUSY
+ * @free: frees that with its last reference
+ * @wake: called when pages have come, or will not
  */
 void frdma_page_in_init(struct frdma_page_in *in, struct kref *owner,
 			void (*free)(struct kref *owner),

@@ -25,13 +25,6 @@ static struct page *pages;
 static struct ib_qp *near, *far;
 static struct ib_mr *mr;
 
-static int modify(struct ib_qp *qp, enum ib_qp_state state, int mask,
-		  struct ib_qp_attr attr)
-{
-	attr.qp_state = state;
-	return ib_modify_qp(qp, &attr, IB_QP_STATE | mask);
-}
-
 static int connect(struct ib_qp *qp, const struct ib_qp *peer)
 {
 	struct ib_qp_attr attr = {
@@ -50,14 +43,7 @@ static int connect(struct ib_qp *qp, const struct ib_qp *peer)
 	rdma_ah_set_port_num(&attr.ah_attr, 1);
 	rdma_ah_set_grh(&attr.ah_attr, &gid, 0, gid_index, 4, 0);
 
-	return modify(qp, IB_QPS_INIT, IB_QP_PKEY_INDEX | IB_QP_PORT |
-		      IB_QP_ACCESS_FLAGS, attr) ?:
-	       modify(qp, IB_QPS_RTR, IB_QP_AV | IB_QP_PATH_MTU |
-		      IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-		      IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER, attr) ?:
-	       modify(qp, IB_QPS_RTS, IB_QP_TIMEOUT | IB_QP_RETRY_CNT |
-		      IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC,
-		      attr);
+	return bring_up(qp, attr);
 }
 
 /* Status of the next completion, negative if there is none. */

@@ -55,13 +55,6 @@ static void unmake_srq(void *made)
 	ib_destroy_srq(made);
 }
 
-static int modify(struct ib_qp *qp, enum ib_qp_state state, int mask,
-		  struct ib_qp_attr attr)
-{
-	attr.qp_state = state;
-	return ib_modify_qp(qp, &attr, IB_QP_STATE | mask);
-}
-
 /* To itself. */
 static int connect(struct ib_qp *qp)
 {
@@ -71,14 +64,7 @@ static int connect(struct ib_qp *qp)
 		.retry_cnt = 7, .dest_qp_num = qp->qp_num,
 	};
 
-	return modify(qp, IB_QPS_INIT, IB_QP_PKEY_INDEX | IB_QP_PORT |
-		      IB_QP_ACCESS_FLAGS, attr) ?:
-	       modify(qp, IB_QPS_RTR, IB_QP_AV | IB_QP_PATH_MTU |
-		      IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-		      IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER, attr) ?:
-	       modify(qp, IB_QPS_RTS, IB_QP_TIMEOUT | IB_QP_RETRY_CNT |
-		      IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC,
-		      attr);
+	return bring_up(qp, attr);
 }
 
 static void *make_qp(void)
