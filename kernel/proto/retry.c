@@ -48,14 +48,23 @@ void frdma_retry_init(struct frdma_retry *rt)
 {
 	rt->wait = FRDMA_WAIT_NONE;
 	rt->local_ns = 0;
-	rt->slowest_ns = 0;
-	rt->rtt_ns = 0;
-	rt->best_ns = 0;
 	rt->probe_ns = 0;
 	rt->probes = 0;
 	rt->refusals = 0;
-	rt->patience = 0;
+	frdma_retry_new_way(rt);
 	frdma_retry_refill(rt);
+}
+
+/**
+ * frdma_retry_new_way - what was known of the way to the peer is of another one
+ * @rt: state
+ */
+void frdma_retry_new_way(struct frdma_retry *rt)
+{
+	rt->slowest_ns = 0;
+	rt->patience = 0;
+	rt->rtt_ns = 0;
+	rt->best_ns = 0;
 }
 
 /**
@@ -108,7 +117,8 @@ static void learn_patience(struct frdma_retry *rt, u64 waited_ns)
 
 /*
  * RFC 6298. What is far below all before is no round trip, but what had only
- * lost its turn. The best is forgotten, slowly: ways change.
+ * lost its turn, or else all before has passed: what is known fades until it
+ * is believed. The best is forgotten, slowly: ways change.
  */
 static void learn_rtt(struct frdma_retry *rt, u64 rtt_ns)
 {
@@ -117,8 +127,10 @@ static void learn_rtt(struct frdma_retry *rt, u64 rtt_ns)
 		rt->best_ns = rtt_ns;
 		return;
 	}
-	if (rtt_ns < rt->rtt_ns / 4)
+	if (rtt_ns < rt->rtt_ns / 4) {
+		rt->rtt_ns -= rt->rtt_ns / 32;
 		return;
+	}
 	rt->rtt_ns += rtt_ns / 8 - rt->rtt_ns / 8;
 	if (rtt_ns > rt->best_ns)
 		rt->best_ns += (rtt_ns - rt->best_ns) / 32;

@@ -120,6 +120,7 @@ u64 frdma_ack_timeout_ns(u8 code);
 u32 frdma_rnr_delay_ns(u8 code);
 u8 frdma_rnr_longer(u8 a, u8 b);
 void frdma_retry_init(struct frdma_retry *rt);
+void frdma_retry_new_way(struct frdma_retry *rt);
 void frdma_retry_refill(struct frdma_retry *rt);
 void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns);
 void frdma_retry_progress(struct frdma_retry *rt, bool in_flight, u64 now_ns);

@@ -407,8 +407,35 @@ TEST(frdma_retry_learn__what_was_not_lost)
 
 	frdma_retry_watch(&rt, true, NOW);
 	frdma_retry_learn(&rt, NOW + RTT / 4 - 1);
-	EXPECT_EQ(rt.rtt_ns, RTT);
+	EXPECT_EQ(rt.rtt_ns, RTT - RTT / 32);
 	EXPECT_EQ(rt.best_ns, RTT);
+}
+
+/* The first one had waited for a page, or the way has become shorter. */
+TEST(frdma_retry_learn__what_is_always_quick)
+{
+	struct frdma_retry rt = experienced();
+	u32 n;
+
+	frdma_retry_watch(&rt, true, NOW);
+	for (n = 0; n < 200; n++)
+		frdma_retry_learn(&rt, NOW + RTT / 100);
+	EXPECT(rt.rtt_ns < RTT / 50);
+	EXPECT_EQ(rt.best_ns, RTT / 100);
+}
+
+TEST(frdma_retry_new_way__nothing_is_known_of_it)
+{
+	struct frdma_retry rt = experienced();
+
+	answered_after(&rt, 2 * LONG);
+	frdma_retry_progress(&rt, false, NOW);
+	frdma_retry_new_way(&rt);
+	EXPECT_EQ(rt.rtt_ns, 0);
+	EXPECT_EQ(rt.best_ns, 0);
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(rt.deadline_ns, NOW + LONG);
+	EXPECT_EQ(rt.probe_ns, 0);
 }
 
 TEST(frdma_retry_learn__way_that_has_become_longer)
