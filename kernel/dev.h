@@ -35,6 +35,7 @@ struct frdma_stats;
  * @mcast_lock: guards changes of @members; RTNL is taken inside
  * @members: struct frdma_member, which queue pairs are in which multicast
  *           group; read under RCU
+ * @nr_groups: how many groups that are; under @mcast_lock
  * @stats: per-CPU counters, see stats.h
  * @counters: struct frdma_qp_counter by number
  * @counters_past: what those counted that are no more; under the lock of
@@ -73,6 +74,7 @@ struct frdma_dev {
 	struct frdma_qp __rcu *gsi_qp;
 	struct mutex mcast_lock;
 	struct rhltable members;
+	unsigned int nr_groups;
 	struct frdma_stats __percpu *stats;
 	struct xarray counters;
 	struct frdma_stats *counters_past;

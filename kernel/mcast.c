@@ -62,16 +62,26 @@ static void leave_ipv6(struct net_device *ndev, const union ib_gid *mgid)
 }
 #endif
 
-/* Have IP take packets to the group, and the interface let them in. */
+/*
+ * Have IP take packets to a group that is new here, and the interface let them
+ * in.
+ */
 static int join(struct frdma_dev *dev, const union ib_gid *mgid)
 {
 	int err = -ENODEV;
+
+	lockdep_assert_held(&dev->mcast_lock);
+
+	if (dev->nr_groups >= FRDMA_MAX_MCAST_GRP)
+		return -ENOMEM;
 
 	rtnl_lock();
 	if (frdma_net_is_home(dev))
 		err = mgid_is_ipv4(mgid) ? join_ipv4(dev->ndev, mgid) :
 					   join_ipv6(dev->ndev, mgid);
 	rtnl_unlock();
+	if (!err)
+		dev->nr_groups++;
 	return err;
 }
 
@@ -81,6 +91,9 @@ static int join(struct frdma_dev *dev, const union ib_gid *mgid)
  */
 static void leave(struct frdma_dev *dev, const union ib_gid *mgid)
 {
+	lockdep_assert_held(&dev->mcast_lock);
+
+	dev->nr_groups--;
 	rtnl_lock();
 	if (!frdma_net_is_home(dev))
 		goto out;

@@ -15,12 +15,13 @@
 struct frdma_qp;
 
 /*
- * Advertised: groups of a device, queue pairs of a group and of all. Each datagram
- * is copied for all queue pairs of its group at once.
+ * Advertised: groups of a device, queue pairs of a group and of all. IP walks
+ * lists of its groups, under RTNL; each datagram is copied for all queue pairs of
+ * its group at once.
  */
-#define FRDMA_MAX_MCAST_GRP	(1 << 19)
+#define FRDMA_MAX_MCAST_GRP	(1 << 13)
 #define FRDMA_MAX_MCAST_QP	64
-#define FRDMA_MAX_MCAST_ATTACH	(1 << 19)
+#define FRDMA_MAX_MCAST_ATTACH	(FRDMA_MAX_MCAST_GRP * FRDMA_MAX_MCAST_QP)
 
 /**
  * struct frdma_member - a queue pair that is attached to a group

@@ -482,6 +482,28 @@ static void mcast_rules(void)
 	EXPECT(!ibv_attach_mcast(d.qp, &group, 0));
 }
 
+/* As many groups as the device says, and no more: IP has lists of them. */
+static void mcast_many(void)
+{
+	union ibv_gid group = group_gid(0), first = group;
+	struct ibv_device_attr device;
+	struct datagrams d = make_ud();
+	int n;
+
+	EXPECT(!ibv_query_device(ctx, &device));
+	EXPECT(device.max_mcast_grp <= 1 << 16);
+	for (n = 0; n < device.max_mcast_grp; n++) {
+		group.raw[14] = n >> 8;
+		group.raw[15] = n;
+		EXPECT(!ibv_attach_mcast(d.qp, &group, 0));
+	}
+	group.raw[13]++;
+	EXPECT(ibv_attach_mcast(d.qp, &group, 0) == ENOMEM);
+	EXPECT(!ibv_detach_mcast(d.qp, &first, 0));
+	EXPECT(!ibv_attach_mcast(d.qp, &group, 0));
+	EXPECT(ibv_attach_mcast(d.qp, &first, 0) == ENOMEM);
+}
+
 /* In the group that all hosts are in, until somebody ends it. */
 static void mcast_all_hosts(void)
 {
@@ -502,6 +524,7 @@ static const struct test_case cases[] = {
 	CASE(ud_privileged_qkeys),
 	CASE(mcast_delivers),
 	CASE(mcast_rules),
+	CASE(mcast_many),
 	CASE(mcast_all_hosts),
 	{ }
 };
