@@ -243,18 +243,19 @@ static int srq_move(struct frdma_srq *srq, struct frdma_ring *ring)
 static int srq_resize(struct frdma_srq *srq, u32 entries,
 		      struct ib_udata *udata)
 {
-	struct frdma_modify_srq cmd;
+	struct frdma_modify_srq cmd = { };
 	struct frdma_ring_desc desc;
 	struct frdma_ring ring;
 	int err;
 
-	if (udata->inlen < sizeof(cmd))
+	if (udata->inlen < offsetofend(struct frdma_modify_srq, srq_desc_addr))
 		return -EINVAL;
 	if (udata->inlen > sizeof(cmd) &&
 	    !ib_is_udata_cleared(udata, sizeof(cmd),
 				 udata->inlen - sizeof(cmd)))
 		return -EOPNOTSUPP;
-	err = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
+	/* An older process knows of less. */
+	err = ib_copy_from_udata(&cmd, udata, min(sizeof(cmd), udata->inlen));
 	if (err)
 		return err;
 
