@@ -66,13 +66,7 @@ static struct frdma_qp *find_peer(const struct frdma_qp *qp)
 /* The caller owns a side of it. */
 static bool packets_stay_here(struct frdma_qp *qp)
 {
-	const struct frdma_flow flow = {
-		.dev	= qp->dev,
-		.qp	= qp,
-		.av	= &qp->path.av,
-		.cache	= &qp->path.dst,
-		.sport	= qp->path.sport,
-	};
+	const struct frdma_flow flow = frdma_flow_to_peer(qp);
 
 	return frdma_tx_stays_here(&flow);
 }

@@ -121,6 +121,7 @@ struct frdma_sq {
  * struct frdma_rq - a receive queue
  * @side: ownership; it protects all of this
  * @resp: the responder's state
+ * @echo: notifications of congestion that requests have met
  * @srq: where receive requests come from; NULL: from @ring. Of an XRC target,
  *	the queue that the request at hand names, NULL between steps; so are
  *	@pd, @cq and @max_sge (xrc.h)
@@ -149,6 +150,7 @@ struct frdma_sq {
 struct frdma_rq {
 	struct frdma_side side;
 	struct frdma_resp resp;
+	struct frdma_cc_echo echo;
 	struct frdma_srq *srq;
 	u32 srqn;
 	struct ib_pd *pd;
@@ -244,6 +246,12 @@ frdma_qp_stats(const struct frdma_qp *qp)
 static inline bool frdma_qp_is_connected(const struct frdma_qp *qp)
 {
 	return qp->type != IB_QPT_UD && qp->type != IB_QPT_GSI;
+}
+
+/** frdma_qp_has_window - does it send as much as its peer acknowledges */
+static inline bool frdma_qp_has_window(const struct frdma_qp *qp)
+{
+	return qp->type == IB_QPT_RC || qp->type == IB_QPT_XRC_INI;
 }
 
 /** frdma_qp_transport - what its packets belong to */

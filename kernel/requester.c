@@ -207,17 +207,11 @@ static bool execute_local(struct frdma_qp *qp)
 static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
 		      struct frdma_flow *flow)
 {
-	const struct frdma_av *av = &qp->path.av;
 	const struct frdma_ah *ah;
 
-	flow->dev = qp->dev;
-	flow->qp = qp;
-	if (frdma_qp_is_connected(qp)) {
-		flow->av = av;
-		flow->cache = &qp->path.dst;
-		flow->sport = qp->path.sport;
+	*flow = frdma_flow_to_peer(qp);
+	if (frdma_qp_is_connected(qp))
 		return true;
-	}
 
 	if (qp->user) {
 		ah = frdma_ah_find(qp->dev, wr->wqe.ud.ah);

@@ -22,20 +22,9 @@
 /* READ response packets of one step; then others get their turn. */
 #define FRDMA_READ_BUDGET	256
 
-static struct frdma_flow flow_to_peer(struct frdma_qp *qp)
-{
-	return (struct frdma_flow) {
-		.dev	= qp->dev,
-		.qp	= qp,
-		.av	= &qp->path.av,
-		.cache	= &qp->path.dst,
-		.sport	= qp->path.sport,
-	};
-}
-
 static void send_packet(struct frdma_qp *qp, const struct frdma_hdr *hdr)
 {
-	struct frdma_flow flow = flow_to_peer(qp);
+	struct frdma_flow flow = frdma_flow_to_peer(qp);
 	struct frdma_tx tx;
 
 	frdma_tx_begin(&tx, &flow);
@@ -370,7 +359,7 @@ static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp,
 static bool send_read_response(struct frdma_qp *qp)
 {
 	enum frdma_resp_verdict verdict = FRDMA_RESP_ACCEPT;
-	struct frdma_flow flow = flow_to_peer(qp);
+	struct frdma_flow flow = frdma_flow_to_peer(qp);
 	struct frdma_resp *rs = &qp->rq.resp;
 	struct frdma_tx tx;
 

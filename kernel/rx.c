@@ -4,9 +4,12 @@
 #include <linux/ipv6.h>
 #include <linux/sizes.h>
 #include <linux/udp.h>
+#include <net/dsfield.h>
+#include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 
+#include "cnp.h"
 #include "crc.h"
 #include "dev.h"
 #include "mcast.h"
@@ -31,6 +34,14 @@
 static bool skb_is_ipv4(const struct sk_buff *skb)
 {
 	return ip_hdr(skb)->version == 4;
+}
+
+/* RFC 3168: a switch has marked it instead of dropping it. */
+static bool skb_met_congestion(const struct sk_buff *skb)
+{
+	return INET_ECN_is_ce(skb_is_ipv4(skb) ?
+			      ip_hdr(skb)->tos :
+			      ipv6_get_dsfield(ipv6_hdr(skb)));
 }
 
 /* The addresses of a packet as the GIDs that they are. */
@@ -401,6 +412,7 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 	enum frdma_drop_reason why;
 	struct frdma_rx_pkt pkt;
 	struct rx_train train;
+	bool echo = false;
 	u32 i, nr;
 
 	if (!is_from_peer(qp, skb)) {
@@ -428,7 +440,13 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 		if (take_run)
 			rx_train_run(&train, i, &pkt);
 		nr = pkt.nr;
+		echo |= frdma_hdr_brings_data(&pkt.hdr);
 		frdma_rx_hand_over(qp, &pkt, take, take_run);
+	}
+	if (unlikely(skb_met_congestion(skb))) {
+		frdma_qp_count_add(qp, FRDMA_CNT_RX_MARKED, train.nr);
+		if (echo)
+			frdma_cnp_obey_or_echo(qp, responses);
 	}
 	consume_skb(skb);
 }
@@ -564,8 +582,9 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 		goto out;
 	}
 
-	/* Asked for by nobody, as no packet of ours says it obeys. */
-	if (frdma_op(bth->opcode)->kind == FRDMA_KIND_CNP) {
+	/* Those that have a window obey; the others cannot send less. */
+	if (frdma_op(bth->opcode)->kind == FRDMA_KIND_CNP &&
+	    !frdma_qp_has_window(qp)) {
 		frdma_qp_count(qp, FRDMA_CNT_RCVD_CNPS);
 		consume_skb(skb);
 		goto out;

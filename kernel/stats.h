@@ -51,7 +51,9 @@
 	X(CQE_FLUSHES, "cqe_flushes", "work requests flushed") \
 	X(CQ_OVERFLOWS, "cq_overflows", "completions lost: the queue was full") \
 	X(PAGE_FAULTS, "page_faults", "waits for memory that is not pinned") \
-	X(RCVD_CNPS, "rcvd_cnps", "congestion notifications received")
+	X(RCVD_CNPS, "rcvd_cnps", "congestion notifications received") \
+	X(SENT_CNPS, "sent_cnps", "congestion notifications sent") \
+	X(RX_MARKED, "rx_marked", "packets received that met congestion")
 
 /* X(enumerator, name, why a packet was dropped); counted as drop_<name> */
 #define FRDMA_DROP_REASONS(X) \

@@ -24,11 +24,11 @@
 #include "ah.h"
 #include "proto/hdr.h"
 #include "proto/icrc.h"
+#include "qp.h"
 #include "stripes.h"
 #include "txmem.h"
 
 struct frdma_dev;
-struct frdma_qp;
 
 /* Packets of a train: no kernel takes fewer than 64 from a process either. */
 #define FRDMA_TRAIN_MAX		64
@@ -51,6 +51,18 @@ struct frdma_flow {
 	struct dst_cache *cache;
 	u16 sport;
 };
+
+/** frdma_flow_to_peer - that of a connected queue pair */
+static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp)
+{
+	return (struct frdma_flow) {
+		.dev	= qp->dev,
+		.qp	= qp,
+		.av	= &qp->path.av,
+		.cache	= &qp->path.dst,
+		.sport	= qp->path.sport,
+	};
+}
 
 /**
  * struct frdma_tx - a burst of packets that is being built

@@ -146,11 +146,16 @@ static enum frdma_ack_verdict judge_response(const struct frdma_req *rq,
 enum frdma_ack_verdict frdma_ack_judge(const struct frdma_req *rq,
 				       const struct frdma_hdr *hdr)
 {
+	u8 kind = frdma_op(hdr->opcode)->kind;
+
+	/* Its PSN is that of nothing (A17.9.3). */
+	if (kind == FRDMA_KIND_CNP)
+		return FRDMA_ACK_CONGESTED;
 	if (frdma_psn_diff(hdr->psn, rq->una_psn) < 0)
 		return FRDMA_ACK_STALE;
 	if (frdma_psn_diff(hdr->psn, rq->end_psn) >= 0)
 		return FRDMA_ACK_GHOST;
-	if (frdma_op(hdr->opcode)->kind == FRDMA_KIND_ACK)
+	if (kind == FRDMA_KIND_ACK)
 		return judge_ack(rq, hdr);
 	return judge_response(rq, hdr);
 }

@@ -12,6 +12,7 @@
  * @FRDMA_ACK_PROGRESS: acknowledges all up to its PSN
  * @FRDMA_ACK_DATA: the next packet of a READ response: store, then commit
  * @FRDMA_ACK_ATOMIC: the answer to an atomic: store, then commit
+ * @FRDMA_ACK_CONGESTED: packets were marked on their way (frdma_cc_notified())
  * @FRDMA_ACK_STALE: says nothing new
  * @FRDMA_ACK_GHOST: speaks of a PSN that was never sent
  * @FRDMA_ACK_LOST: shows that a response to a READ or atomic got lost
@@ -26,6 +27,7 @@ enum frdma_ack_verdict {
 	FRDMA_ACK_PROGRESS,
 	FRDMA_ACK_DATA,
 	FRDMA_ACK_ATOMIC,
+	FRDMA_ACK_CONGESTED,
 	FRDMA_ACK_STALE,
 	FRDMA_ACK_GHOST,
 	FRDMA_ACK_LOST,

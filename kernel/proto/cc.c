@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cc.h"
+#include "op.h"
 
 /**
  * frdma_cc_init - nothing is known of the path
@@ -12,6 +13,18 @@ void frdma_cc_init(struct frdma_cc *cc, u32 max)
 	cc->window = min_t(u32, FRDMA_CC_INITIAL, max);
 	cc->threshold = max;
 	cc->acked = 0;
+	cc->target = 0;
+	cc->alpha = FRDMA_CC_ALPHA_ONE;
+	cc->noted_ns = 0;
+	cc->flight = 0;
+}
+
+/* By how much the window grows in a round trip, where it does not double. */
+static u32 step_up(const struct frdma_cc *cc)
+{
+	if (cc->target <= cc->window)
+		return 1;
+	return DIV_ROUND_UP(cc->target - cc->window, 2);
 }
 
 /**
@@ -21,6 +34,10 @@ void frdma_cc_init(struct frdma_cc *cc, u32 max)
  */
 void frdma_cc_acked(struct frdma_cc *cc, u32 packets)
 {
+	u32 old = min(packets, cc->flight);
+
+	cc->flight -= old;
+	packets -= old;
 	if (cc->window < cc->threshold) {
 		cc->window = min(cc->window + packets, cc->threshold);
 		return;
@@ -30,7 +47,7 @@ void frdma_cc_acked(struct frdma_cc *cc, u32 packets)
 	if (cc->acked < cc->window || cc->window >= cc->max)
 		return;
 	cc->acked = 0;
-	cc->window++;
+	cc->window += step_up(cc);
 }
 
 /**
@@ -41,8 +58,9 @@ void frdma_cc_lost(struct frdma_cc *cc)
 {
 	cc->threshold = max_t(u32, cc->window * 7 / 10, FRDMA_CC_MIN);
 	cc->threshold = min(cc->threshold, cc->max);
-	cc->window = cc->threshold;
+	cc->window = min(cc->window, cc->threshold);
 	cc->acked = 0;
+	cc->target = 0;
 }
 
 /**
@@ -76,4 +94,80 @@ void frdma_cc_silent(struct frdma_cc *cc)
 {
 	frdma_cc_lost(cc);
 	cc->window = 1;
+}
+
+/* A sixteenth of it fades in each time in which nothing was notified. */
+static void grow_calm(struct frdma_cc *cc, u64 now_ns)
+{
+	u64 at_ns = cc->noted_ns + FRDMA_CC_CALM_NS;
+
+	for (; cc->alpha && at_ns <= now_ns; at_ns += FRDMA_CC_CALM_NS)
+		cc->alpha -= DIV_ROUND_UP(cc->alpha, 16);
+}
+
+static u32 cut(const struct frdma_cc *cc, u32 window)
+{
+	window -= DIV_ROUND_UP(window * cc->alpha, 2 * FRDMA_CC_ALPHA_ONE);
+	return max_t(u32, window, 1);
+}
+
+/**
+ * frdma_cc_notified - packets of ours, or for us, were marked
+ * @cc: state
+ * @in_flight: packets that are not acknowledged
+ * @now_ns: monotonic time
+ *
+ * One that comes sooner than it should says nothing. The first halves the window;
+ * of a probe, or after silence, what it will be.
+ */
+void frdma_cc_notified(struct frdma_cc *cc, u32 in_flight, u64 now_ns)
+{
+	if (cc->noted_ns && now_ns - cc->noted_ns < FRDMA_CC_NOTIFY_NS / 2)
+		return;
+
+	if (cc->noted_ns)
+		grow_calm(cc, now_ns);
+	cc->alpha += DIV_ROUND_UP(FRDMA_CC_ALPHA_ONE - cc->alpha, 16);
+	cc->noted_ns = now_ns;
+	if (cc->flight)
+		return;
+
+	cc->flight = in_flight;
+	cc->acked = 0;
+	if (cc->window < cc->threshold && cc->threshold < cc->max) {
+		cc->threshold = cut(cc, cc->threshold);
+		cc->window = min(cc->window, cc->threshold);
+	} else {
+		cc->target = cc->window;
+		cc->window = cut(cc, cc->window);
+		cc->threshold = cc->window;
+	}
+}
+
+/**
+ * frdma_cc_echo_due - a packet has come that was marked: tell the peer?
+ * @echo: state
+ * @now_ns: monotonic time
+ *
+ * Return: true if it is to be told now.
+ */
+bool frdma_cc_echo_due(struct frdma_cc_echo *echo, u64 now_ns)
+{
+	if (echo->sent_ns && now_ns - echo->sent_ns < FRDMA_CC_NOTIFY_NS)
+		return false;
+	echo->sent_ns = now_ns;
+	return true;
+}
+
+/**
+ * frdma_cc_echo_plan - the headers of a notification (A17.9.3)
+ * @hdr: set, but for whom it is for
+ */
+void frdma_cc_echo_plan(struct frdma_hdr *hdr)
+{
+	*hdr = (struct frdma_hdr) {
+		.opcode		= FRDMA_CNP,
+		.becn		= true,
+		.payload_len	= FRDMA_CNP_LEN,
+	};
 }

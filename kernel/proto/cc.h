@@ -5,14 +5,32 @@
  * and go-back-N then sends all of it again: the window must follow what gets
  * through. Slow start and additive increase as in RFC 5681, in packets, and
  * multiplicative decrease by three tenths as in RFC 9438.
+ *
+ * Where switches mark packets before they drop any, the peer says so by congestion
+ * notification packets (IBTA A17.9.3), and the window obeys as DCQCN has a
+ * rate obey (Zhu et al., SIGCOMM 2015): less the more of them come, but once
+ * for all that was under way together.
  */
 #ifndef FRDMA_PROTO_CC_H
 #define FRDMA_PROTO_CC_H
 
 #include "env.h"
+#include "hdr.h"
 
 #define FRDMA_CC_INITIAL	64
 #define FRDMA_CC_MIN		4
+
+/* A notification at most so often, DCQCN's N. */
+#define FRDMA_CC_NOTIFY_NS	50000ULL
+
+/* After so long without one the congestion is thought to be less, DCQCN's K. */
+#define FRDMA_CC_CALM_NS	55000ULL
+
+/* Bytes of a notification behind its BTH, all zero (A17.9.3). */
+#define FRDMA_CNP_LEN		16
+
+/* All of the packets are marked. */
+#define FRDMA_CC_ALPHA_ONE	1024
 
 /**
  * struct frdma_cc - the congestion window of a send side
@@ -20,6 +38,12 @@
  * @max: bound of @window
  * @threshold: where doubling ends
  * @acked: packets acknowledged since @window last grew, beyond @threshold
+ * @target: the window before the last notification: half of what is missing to it
+ *	comes back with each round trip
+ * @alpha: how much congestion there is, 0..FRDMA_CC_ALPHA_ONE, as of @noted_ns
+ * @noted_ns: when the last notification came; 0: never
+ * @flight: packets not yet acknowledged of those that were under way when the
+ *	window was last cut for one: they tell nothing of the new window
  *
  * Written by the owner of the send side only.
  */
@@ -28,6 +52,20 @@ struct frdma_cc {
 	u32 max;
 	u32 threshold;
 	u32 acked;
+	u32 target;
+	u32 alpha;
+	u64 noted_ns;
+	u32 flight;
+};
+
+/**
+ * struct frdma_cc_echo - notifications to the peer
+ * @sent_ns: when the last one was sent; 0: never
+ *
+ * Written by the owner of the receive side.
+ */
+struct frdma_cc_echo {
+	u64 sent_ns;
 };
 
 void frdma_cc_init(struct frdma_cc *cc, u32 max);
@@ -36,5 +74,8 @@ void frdma_cc_lost(struct frdma_cc *cc);
 void frdma_cc_probe(struct frdma_cc *cc);
 void frdma_cc_resume(struct frdma_cc *cc);
 void frdma_cc_silent(struct frdma_cc *cc);
+void frdma_cc_notified(struct frdma_cc *cc, u32 in_flight, u64 now_ns);
+void frdma_cc_echo_plan(struct frdma_hdr *hdr);
+bool frdma_cc_echo_due(struct frdma_cc_echo *echo, u64 now_ns);
 
 #endif /* FRDMA_PROTO_CC_H */

@@ -175,6 +175,12 @@ static inline bool frdma_hdr_parse_next(struct frdma_hdr *hdr,
 	return true;
 }
 
+/** frdma_hdr_brings_data() - is there anything in it that could be less */
+static inline bool frdma_hdr_brings_data(const struct frdma_hdr *hdr)
+{
+	return frdma_op(hdr->opcode)->payload && hdr->payload_len;
+}
+
 /**
  * frdma_hdr_may_run() - may packets follow that differ in their PSN only
  * @hdr: parsed FRDMA_HDR_OK or FRDMA_HDR_OPCODE

@@ -115,7 +115,7 @@ const struct frdma_op frdma_op_table[256] = {
 		.name		= "CNP",
 		.kind		= FRDMA_KIND_CNP,
 		.hdr_len	= HDR_LEN(0),
-		ONLY,
+		ONLY, RESPONSE,
 	},
 };
 

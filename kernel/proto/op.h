@@ -99,7 +99,7 @@ enum frdma_ext {
  *	answer to an ATOMIC WRITE or FLUSH
  * @FRDMA_KIND_ACK: response: acknowledgement, positive or negative
  * @FRDMA_KIND_ATOMIC_ACK: response: result of an atomic operation
- * @FRDMA_KIND_CNP: congestion notification
+ * @FRDMA_KIND_CNP: congestion notification: a response, to whatever was marked
  */
 enum frdma_kind {
 	FRDMA_KIND_NONE = 0,
@@ -196,10 +196,23 @@ static inline u8 frdma_opcode_operation(u8 opcode)
 	return opcode & ~FRDMA_OPCODE_TRANSPORT;
 }
 
-/** frdma_opcode_is_on() - does an opcode belong to a transport */
+/** frdma_transport_is_reliable() - are there answers, and so a window */
+static inline bool frdma_transport_is_reliable(enum frdma_transport transport)
+{
+	return transport == FRDMA_RC || transport == FRDMA_XRC;
+}
+
+/**
+ * frdma_opcode_is_on() - does an opcode belong to a transport
+ * @opcode: any value
+ * @transport: of a queue pair
+ *
+ * Notifications have a transport of their own, and are for those that obey.
+ */
 static inline bool frdma_opcode_is_on(u8 opcode, enum frdma_transport transport)
 {
-	return frdma_opcode_transport(opcode) == transport;
+	return frdma_opcode_transport(opcode) == transport ||
+	       (opcode == FRDMA_CNP && frdma_transport_is_reliable(transport));
 }
 
 /** frdma_opcode_swaps() - does an atomic compare and swap; else it adds */

@@ -265,7 +265,7 @@ static inline bool frdma_req_is_fine(const struct frdma_req *rq, u32 psn)
 /** frdma_req_is_reliable - is there an answer; else sent is done */
 static inline bool frdma_req_is_reliable(const struct frdma_req *rq)
 {
-	return rq->transport == FRDMA_RC || rq->transport == FRDMA_XRC;
+	return frdma_transport_is_reliable(rq->transport);
 }
 
 /** frdma_req_is_datagram - one packet a message, each to a peer of its own */

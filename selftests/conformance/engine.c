@@ -184,6 +184,29 @@ static bool has_side_for(const struct engine_qp *qp, bool response)
 	return qp->spec->type != (response ? IS_XRC_TGT : IS_XRC_INI);
 }
 
+/* As the kernel's cnp.c. */
+static void obey_or_echo(struct engine_qp *qp, bool response)
+{
+	static const u8 zero[FRDMA_CNP_LEN];
+	struct frdma_hdr hdr;
+
+	if (response)
+		frdma_cc_notified(&qp->req.cc, frdma_req_outstanding(&qp->req),
+				  engine_now_ns);
+	if (response || !frdma_cc_echo_due(&qp->echo, engine_now_ns))
+		return;
+	frdma_cc_echo_plan(&hdr);
+	engine_send(qp, &hdr, zero);
+}
+
+static bool met_congestion(const struct packet *packet)
+{
+	u8 field = packet->bytes[0] >> 4 == 6 ? packet->bytes[1] >> 4 :
+						packet->bytes[1];
+
+	return (field & 3) == 3;
+}
+
 /* As the kernel's rx.c, where it does not ask who the packet is from. */
 static void deliver(const struct packet *packet)
 {
@@ -201,13 +224,15 @@ static void deliver(const struct packet *packet)
 	}
 	qp = find_qp(hdr.dqpn);
 	if (!qp || !icrc_is_right(packet, bth, &hdr, len) ||
-	    frdma_opcode_transport(hdr.opcode) != qp->req.transport ||
+	    !frdma_opcode_is_on(hdr.opcode, qp->req.transport) ||
 	    !has_side_for(qp, frdma_op(hdr.opcode)->response))
 		return;
 	if (frdma_op(hdr.opcode)->response)
 		engine_requester_answer(qp, &hdr, bth + hdr.hdr_len);
 	else
 		engine_responder_request(qp, &hdr, bth + hdr.hdr_len);
+	if (frdma_hdr_brings_data(&hdr) && met_congestion(packet))
+		obey_or_echo(qp, frdma_op(hdr.opcode)->response);
 	engine_step(qp);
 }
 

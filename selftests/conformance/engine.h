@@ -52,6 +52,7 @@ struct engine_qp {
 	struct queue_pair *spec;
 	struct frdma_req req;
 	struct frdma_resp resp;
+	struct frdma_cc_echo echo;
 	struct frdma_resp_res res[ENGINE_RES];
 	struct frdma_kept_list kept;
 	struct frdma_swr slots[ENGINE_DEPTH];

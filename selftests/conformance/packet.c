@@ -155,6 +155,7 @@ static const struct {
 
 #define NR_ANSWERS	(sizeof(answers) / sizeof(answers[0]))
 #define OPCODE_ACK	0x11
+#define OPCODE_CNP	0x81
 
 /* READ_RESP_FIRST to ATOMIC_ACK */
 static bool is_answer(uint8_t operation)
@@ -697,7 +698,7 @@ static bool is_well_formed(const struct packet *packet,
 			   size_t why_size)
 {
 	static const char * const zero[] = {
-		"tver", "resv6", "resv7", "fecn", "becn",
+		"tver", "resv6", "resv7", "fecn",
 	};
 	uint32_t icrc = packet_icrc(packet);
 	size_t i;
@@ -716,6 +717,11 @@ static bool is_well_formed(const struct packet *packet,
 			snprintf(why, why_size, "%s is not zero", zero[i]);
 			return false;
 		}
+	if (get_field(packet, "becn") !=
+	    (get_field(packet, "opcode") == OPCODE_CNP)) {
+		snprintf(why, why_size, "becn is wrong");
+		return false;
+	}
 	return true;
 }
 

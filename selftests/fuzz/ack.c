@@ -137,6 +137,8 @@ static struct frdma_hdr take_answer(struct fuzz *fuzz)
 	};
 	u32 i;
 
+	if (how >= 192)
+		hdr.opcode = FRDMA_CNP;
 	if (!(how & 32) || !frdma_op(hdr.opcode)->payload)
 		return hdr;
 	/* The length that fits, if there is one. */
@@ -186,6 +188,11 @@ static void take(struct fuzz *fuzz)
 	case FRDMA_ACK_PROGRESS:
 		frdma_ack_commit(&q.rq, hdr.psn, now_ns);
 		break;
+	case FRDMA_ACK_CONGESTED:
+		frdma_cc_notified(&q.rq.cc, frdma_req_outstanding(&q.rq),
+				  now_ns);
+		FUZZ_CHECK(q.rq.cc.window, "window");
+		return;
 	case FRDMA_ACK_STALE:
 	case FRDMA_ACK_GHOST:
 		return;

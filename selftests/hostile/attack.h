@@ -21,18 +21,21 @@
 
 #define WITNESS_QPN	0x7700ff
 #define SILENT		(-1)
+#define NOTIFICATION	0x81
 
 /**
  * struct reaction - what comes of a packet, or of several
  * @before: counters
  * @after: counters
- * @answers: number of packets to the peer of the victim
+ * @answers: number of packets to the peer of the victim, but for notifications
+ * @notifications: number of those, that a packet of the peer was marked
  * @syndrome: of the last of those that had one, or SILENT
  * @strange: number of packets to anybody else
  */
 struct reaction {
 	struct statistic before, after;
 	unsigned int answers;
+	unsigned int notifications;
 	int syndrome;
 	unsigned int strange;
 };
@@ -147,6 +150,10 @@ static inline void note_answer(struct reaction *r, const struct victim *v,
 	       packet->bytes[packet->len - 3] << 8 |
 	       packet->bytes[packet->len - 2] << 16 |
 	       (uint32_t)packet->bytes[packet->len - 1] << 24));
+	if (packet->bytes[packet->at[HDR_BTH]] == NOTIFICATION) {
+		r->notifications++;
+		return;
+	}
 	r->answers++;
 	if (syndrome_of(packet) != SILENT)
 		r->syndrome = syndrome_of(packet);
@@ -174,6 +181,7 @@ static inline void settle(struct reaction *r, const struct victim *v)
 static inline void reaction_begins(struct reaction *r)
 {
 	r->answers = 0;
+	r->notifications = 0;
 	r->strange = 0;
 	r->syndrome = SILENT;
 	statistic_read(&r->before);
@@ -185,13 +193,23 @@ static inline void reaction_ends(struct reaction *r, const struct victim *v)
 	statistic_read(&r->after);
 }
 
-/* What comes of one packet. */
+/* Has a network marked it: the lower bits of its traffic class (RFC 3168)? */
+static inline bool met_congestion(const struct packet *packet)
+{
+	uint8_t class = packet->has & 1U << HDR_IPV6 ? packet->bytes[1] >> 4 :
+						       packet->bytes[1];
+
+	return (class & 3) == 3;
+}
+
+/* What comes of one packet. Only one that was marked is notified. */
 static inline void attack_with(const struct packet *packet,
 			       const struct victim *v, struct reaction *r)
 {
 	reaction_begins(r);
 	wire_deliver(packet);
 	reaction_ends(r, v);
+	EXPECT(r->notifications <= met_congestion(packet));
 }
 
 static inline uint64_t counted(const struct reaction *r, const char *name)

@@ -328,7 +328,7 @@ static const struct sweep sweeps[] = {
 
 static const struct sweep network_sweeps[] = {
 	{ RC, 0x04, "version", 4, lost_unless_4 },
-	{ RC, 0x04, "tos", 8, ignored },	/* CE marks, too */
+	{ RC, 0x04, "tos", 8, ignored },	/* marks, too, but for CNPs */
 	{ RC, 0x04, "ttl", 8, ignored },
 	{ RC, 0x04, "ip_id", 16, ignored },
 	{ RC, 0x04, "evil", 1, ignored },

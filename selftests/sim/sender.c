@@ -457,6 +457,12 @@ void sender_take(struct sim_side *side, const struct frdma_hdr *hdr,
 {
 	enum frdma_ack_verdict verdict = frdma_ack_judge(&side->req, hdr);
 
+	/* Notifications do no more than this. */
+	if (!rnd_below(&side->world->rnd, 100))
+		frdma_cc_notified(&side->req.cc,
+				  frdma_req_outstanding(&side->req),
+				  side->world->now_ns);
+
 	switch (verdict) {
 	case FRDMA_ACK_DATA:
 		store_answer(side, hdr, payload, hdr->payload_len);

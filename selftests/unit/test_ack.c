@@ -137,6 +137,17 @@ TEST(frdma_ack_judge__never_sent)
 	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_ONLY, 4, 0), FRDMA_ACK_GHOST);
 }
 
+/* Whatever its PSN, and whether anything is outstanding. */
+TEST(frdma_ack_judge__notification_of_congestion)
+{
+	sendq_init(&q);
+	EXPECT_EQ(judge_resp(FRDMA_CNP, 0, 16), FRDMA_ACK_CONGESTED);
+	sent(IB_UVERBS_WR_SEND, 1);
+	EXPECT_EQ(judge_resp(FRDMA_CNP, -1, 16), FRDMA_ACK_CONGESTED);
+	EXPECT_EQ(judge_resp(FRDMA_CNP, 0, 16), FRDMA_ACK_CONGESTED);
+	EXPECT_EQ(judge_resp(FRDMA_CNP, 100, 0), FRDMA_ACK_CONGESTED);
+}
+
 TEST(frdma_ack_judge__every_syndrome)
 {
 	u32 syndrome;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cc.h"
+#include "op.h"
 #include "rnd.h"
 #include "tap.h"
 
 #define MAX	1024
+#define NOW	1000000000ULL	/* a second */
 
 static struct frdma_cc fresh(u32 max)
 {
@@ -83,18 +85,23 @@ TEST(frdma_cc__stays_in_its_bounds)
 {
 	static const u32 maxima[] = { 1, 3, FRDMA_CC_MIN, 63, 64, 65, MAX };
 	struct rnd rnd = { 5 };
+	u64 now_ns = NOW;
 	u32 i, n;
 
 	for (i = 0; i < ARRAY_SIZE(maxima); i++) {
 		struct frdma_cc cc = fresh(maxima[i]);
 
 		for (n = 0; n < 10000; n++) {
-			switch (rnd_below(&rnd, 20)) {
+			switch (rnd_below(&rnd, 25)) {
 			case 0:
 				frdma_cc_lost(&cc);
 				break;
 			case 1:
 				frdma_cc_silent(&cc);
+				break;
+			case 2:
+				now_ns += rnd_below(&rnd, 200000);
+				frdma_cc_notified(&cc, cc.window, now_ns);
 				break;
 			default:
 				frdma_cc_acked(&cc, rnd_below(&rnd, 100));
@@ -102,6 +109,7 @@ TEST(frdma_cc__stays_in_its_bounds)
 			}
 			EXPECT(cc.window >= 1 && cc.window <= maxima[i]);
 			EXPECT(cc.threshold <= maxima[i]);
+			EXPECT(cc.alpha <= FRDMA_CC_ALPHA_ONE);
 		}
 	}
 }
@@ -117,4 +125,167 @@ TEST(frdma_cc_probe__few_packets_until_it_is_over)
 	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
 	frdma_cc_resume(&cc);
 	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
+}
+
+static void round_trip(struct frdma_cc *cc)
+{
+	frdma_cc_acked(cc, cc->window);
+}
+
+TEST(frdma_cc_notified__halves_the_window_at_first)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	frdma_cc_notified(&cc, 0, NOW);
+	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL / 2);
+	/* What was acknowledged before does not count behind it. */
+	frdma_cc_acked(&cc, FRDMA_CC_INITIAL / 2 - 1);
+	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL / 2);
+}
+
+TEST(frdma_cc_notified__half_of_it_comes_back_each_time)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	frdma_cc_notified(&cc, 0, NOW);
+	round_trip(&cc);
+	EXPECT_EQ(cc.window, 48);
+	round_trip(&cc);
+	EXPECT_EQ(cc.window, 56);
+	round_trip(&cc);
+	EXPECT_EQ(cc.window, 60);
+	round_trip(&cc);
+	round_trip(&cc);
+	round_trip(&cc);
+	EXPECT_EQ(cc.window, 64);
+	round_trip(&cc);
+	EXPECT_EQ(cc.window, 65);
+}
+
+/* What was under way says nothing of the new window, nor cuts it again. */
+TEST(frdma_cc_notified__once_for_a_flight)
+{
+	struct frdma_cc cc = fresh(MAX);
+	u32 n;
+
+	frdma_cc_notified(&cc, 64, NOW);
+	for (n = 1; n < 10; n++)
+		frdma_cc_notified(&cc, 64, NOW + n * FRDMA_CC_NOTIFY_NS);
+	EXPECT_EQ(cc.window, 32);
+	frdma_cc_acked(&cc, 63);
+	frdma_cc_notified(&cc, 32, NOW + n++ * FRDMA_CC_NOTIFY_NS);
+	EXPECT_EQ(cc.window, 32);
+	frdma_cc_acked(&cc, 1);
+	EXPECT_EQ(cc.window, 32);
+	frdma_cc_notified(&cc, 32, NOW + n * FRDMA_CC_NOTIFY_NS);
+	EXPECT_EQ(cc.window, 16);
+}
+
+/* It is the window before a loss that a probe goes back to, or half of it. */
+TEST(frdma_cc_notified__while_a_loss_is_mended)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	frdma_cc_lost(&cc);
+	frdma_cc_probe(&cc);
+	frdma_cc_notified(&cc, 0, NOW);
+	EXPECT_EQ(cc.window, FRDMA_CC_MIN);
+	frdma_cc_resume(&cc);
+	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 20);
+	frdma_cc_silent(&cc);
+	frdma_cc_notified(&cc, 0, NOW + FRDMA_CC_NOTIFY_NS);
+	EXPECT_EQ(cc.window, 1);
+	EXPECT(cc.threshold > 5);
+}
+
+/* Not more, when packets are lost as well. */
+TEST(frdma_cc_lost__does_not_grow)
+{
+	struct frdma_cc cc = fresh(MAX);
+	u32 n;
+
+	for (n = 0; n < 8; n++)
+		frdma_cc_notified(&cc, 0, NOW + n * FRDMA_CC_NOTIFY_NS);
+	EXPECT_EQ(cc.window, 1);
+	frdma_cc_lost(&cc);
+	EXPECT_EQ(cc.window, 1);
+}
+
+/* What is lost says more than what is marked. */
+TEST(frdma_cc_notified__not_after_a_loss)
+{
+	struct frdma_cc cc = fresh(MAX);
+	u32 before;
+
+	frdma_cc_notified(&cc, 0, NOW);
+	frdma_cc_lost(&cc);
+	before = cc.window;
+	round_trip(&cc);
+	EXPECT_EQ(cc.window, before + 1);
+}
+
+/* Down to one packet, if they do not end; copies of one are one. */
+TEST(frdma_cc_notified__again_and_again)
+{
+	struct frdma_cc cc = fresh(MAX);
+	u32 n;
+
+	frdma_cc_notified(&cc, 0, NOW);
+	frdma_cc_notified(&cc, 0, NOW + 1);
+	EXPECT_EQ(cc.window, 32);
+	for (n = 1; n < 5; n++)
+		frdma_cc_notified(&cc, 0, NOW + n * FRDMA_CC_NOTIFY_NS);
+	EXPECT_EQ(cc.window, 2);
+	for (; n < 6; n++)
+		frdma_cc_notified(&cc, 0, NOW + n * FRDMA_CC_NOTIFY_NS);
+	EXPECT_EQ(cc.window, 1);
+}
+
+/* Seldom ones make it less by little, and those of long ago not at all. */
+TEST(frdma_cc_notified__as_they_come)
+{
+	struct frdma_cc cc = fresh(1600);
+	u64 now_ns = NOW;
+	u32 n;
+
+	cc.window = 1600;
+	frdma_cc_notified(&cc, 0, now_ns);
+	EXPECT_EQ(cc.window, 800);
+	cc.window = 1600;
+	now_ns += 10 * FRDMA_CC_CALM_NS;
+	frdma_cc_notified(&cc, 0, now_ns);
+	EXPECT(cc.window > 1100 && cc.window < 1250);
+	cc.window = 1600;
+	now_ns += 3600 * NOW;
+	frdma_cc_notified(&cc, 0, now_ns);
+	EXPECT_EQ(cc.alpha, FRDMA_CC_ALPHA_ONE / 16);
+	EXPECT_EQ(cc.window, 1550);
+	for (n = 0; n < 100; n++) {
+		cc.window = 1600;
+		now_ns += FRDMA_CC_NOTIFY_NS;
+		frdma_cc_notified(&cc, 0, now_ns);
+	}
+	EXPECT(cc.window < 820);
+}
+
+TEST(frdma_cc_echo_due__at_most_so_often)
+{
+	struct frdma_cc_echo echo = { };
+
+	EXPECT(frdma_cc_echo_due(&echo, 1));
+	EXPECT(!frdma_cc_echo_due(&echo, FRDMA_CC_NOTIFY_NS));
+	EXPECT(frdma_cc_echo_due(&echo, FRDMA_CC_NOTIFY_NS + 1));
+	EXPECT(!frdma_cc_echo_due(&echo, 2 * FRDMA_CC_NOTIFY_NS));
+}
+
+TEST(frdma_cc_echo_plan__headers)
+{
+	struct frdma_hdr hdr;
+
+	frdma_cc_echo_plan(&hdr);
+	EXPECT_EQ(hdr.opcode, FRDMA_CNP);
+	EXPECT(hdr.becn && !hdr.fecn && !hdr.ack_req);
+	EXPECT_EQ(hdr.psn, 0);
+	EXPECT_EQ(hdr.payload_len, 16);
+	EXPECT_EQ(hdr.pad, 0);
 }

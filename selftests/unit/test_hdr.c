@@ -389,6 +389,19 @@ TEST(frdma_hdr_may_run__in_the_middle_of_a_message)
 	}
 }
 
+TEST(frdma_hdr_brings_data__neither_requests_for_it_nor_notifications)
+{
+	struct frdma_hdr send = { .opcode = FRDMA_SEND_ONLY };
+	struct frdma_hdr read = { .opcode = FRDMA_READ_REQUEST };
+	struct frdma_hdr cnp = { .opcode = FRDMA_CNP, .payload_len = 16 };
+
+	EXPECT(!frdma_hdr_brings_data(&send));
+	send.payload_len = 1;
+	EXPECT(frdma_hdr_brings_data(&send));
+	EXPECT(!frdma_hdr_brings_data(&read));
+	EXPECT(!frdma_hdr_brings_data(&cnp));
+}
+
 /* It is what the next one is built as, whatever else the BTH holds. */
 TEST(frdma_hdr_next_bth__counts_and_changes_nothing_else)
 {

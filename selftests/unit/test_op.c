@@ -50,7 +50,7 @@ static const struct {
 	{ 0x2b, FRDMA_KIND_WRITE,	32,	"seprR" },
 	{ 0x64, FRDMA_KIND_SEND,	20,	"seprR" },
 	{ 0x65, FRDMA_KIND_SEND,	24,	"seprR" },
-	{ 0x81, FRDMA_KIND_CNP,		12,	"se" },
+	{ 0x81, FRDMA_KIND_CNP,		12,	"sea" },
 	{ 0xa0, FRDMA_KIND_SEND,	16,	"spr" },
 	{ 0xa1, FRDMA_KIND_SEND,	16,	"p" },
 	{ 0xa2, FRDMA_KIND_SEND,	16,	"epR" },
@@ -179,9 +179,13 @@ TEST(frdma_opcode_is_on__of_every_opcode)
 	u32 opcode;
 
 	for (opcode = 0; opcode < 256; opcode++) {
-		EXPECT_EQ(frdma_opcode_is_on(opcode, FRDMA_RC), opcode < 0x20);
+		EXPECT_EQ(frdma_opcode_is_on(opcode, FRDMA_RC),
+			  opcode < 0x20 || opcode == FRDMA_CNP);
+		EXPECT_EQ(frdma_opcode_is_on(opcode, FRDMA_UC),
+			  opcode >= 0x20 && opcode < 0x40);
 		EXPECT_EQ(frdma_opcode_is_on(opcode, FRDMA_XRC),
-			  opcode >= 0xa0 && opcode < 0xc0);
+			  (opcode >= 0xa0 && opcode < 0xc0) ||
+			  opcode == FRDMA_CNP);
 	}
 }
 

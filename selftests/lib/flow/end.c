@@ -167,7 +167,8 @@ static void connect_end(struct flow *f, struct end *end,
 		.ah_attr = {
 			.is_global = 1, .port_num = 1,
 			.grh = { .sgid_index = end->gid_index,
-				 .dgid = peer->gid, .hop_limit = 4 },
+				 .dgid = peer->gid, .hop_limit = 4,
+				 .traffic_class = flow_class },
 		},
 	};
 	int err;

@@ -3,14 +3,15 @@
  * Checked traffic between two links of one host, in one process:
  *
  *	flow [-k KIND,...] [-t TIMEOUT] [-r RETRIES] [-n ROUNDS] [-s BYTES]
- *		[-p PAUSE] [-N NETNS] DEV GID DEV GID
+ *		[-p PAUSE] [-c CLASS] [-N NETNS] DEV GID DEV GID
  *
  * KINDs are rc (the default), xrc, uc, ud, multicast; each is a flow of its
  * own. What is reliable writes to the far end, sends to it, counts there and
  * reads back, in each round, and nothing may be missing. What is unreliable
  * sends some messages in each round: what arrives has to be whole. Between
- * rounds there is a PAUSE of so many milliseconds, or none. The second DEV is
- * looked for in the network namespace NETNS (a file), or here.
+ * rounds there is a PAUSE of so many milliseconds, or none. Packets have the
+ * traffic class CLASS, or 0. The second DEV is looked for in the network namespace
+ * NETNS (a file), or here.
  *
  * It says "flows" once every flow has done a round, then prints a dot for each
  * tenth of a second, or longer, in which every flow has done another. It ends
@@ -29,6 +30,7 @@
 int flow_timeout = 18, flow_retries = 7;
 const char *flow_far_netns;
 uint32_t flow_bytes = 16384;
+uint8_t flow_class;
 
 static volatile sig_atomic_t stopped;
 static uint32_t max_rounds = UINT32_MAX;
@@ -151,7 +153,7 @@ static void parse_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "k:t:r:n:s:p:N:")) != -1)
+	while ((option = getopt(argc, argv, "k:t:r:n:s:p:c:N:")) != -1)
 		switch (option) {
 		case 'k':
 			choose_kinds(optarg);
@@ -170,6 +172,9 @@ static void parse_options(int argc, char **argv)
 			break;
 		case 'p':
 			pause_ms = atoi(optarg);
+			break;
+		case 'c':
+			flow_class = atoi(optarg);
 			break;
 		case 'N':
 			flow_far_netns = optarg;

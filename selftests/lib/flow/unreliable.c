@@ -165,7 +165,7 @@ static void make_ah(struct flow *f, union ibv_gid to)
 	struct ibv_ah_attr attr = {
 		.is_global = 1, .port_num = 1,
 		.grh = { .sgid_index = f->near.gid_index, .dgid = to,
-			 .hop_limit = 4 },
+			 .hop_limit = 4, .traffic_class = flow_class },
 	};
 
 	f->ah = ibv_create_ah(f->near.pd, &attr);

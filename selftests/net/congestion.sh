@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A network that marks packets where it would have dropped them (RFC 3168): who
+# receives them notifies who sent them, and he sends less, and nothing is lost.
+# With one CPU: two of them change the order of packets.
+#
+# guests: 1
+# smp: 1
+# roots: trixie bookworm sid
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/ends.sh"
+
+# The lower bits of a traffic class, of packets that may be marked.
+ECT=2
+
+# Both ends send through a network that has no room for one buffer in five. They
+# know each other: what asks for an address is lost as well.
+wire() {
+	await 20 ping -c 1 -W 1 $ENDS_FAR4
+	await 20 ping -c 1 -W 1 $ENDS_FAR6
+	tc qdisc replace dev va root netem loss 20% "$@"
+	in_far tc qdisc replace dev vb root netem loss 20% "$@"
+}
+
+# Counters of a link, by which there are notifications.
+counters() {
+	local name
+
+	for name in rx_marked sent_cnps rcvd_cnps; do
+		echo "$1 $name $(counter "$1" $name)"
+	done
+}
+
+# Arguments: FAMILY TRAINS NETEM...
+marked() {
+	ends_up
+	echo "$2" >/sys/class/infiniband/frdma0/trains
+	wire ecn "${@:3}"
+	flow "$1" frdma0 frdma1 -k rc,xrc,uc,ud -s 65536 -c $ECT
+	flow_is_well
+	note "$(counters frdma0 | paste -sd ' ')"
+	note "$(counters frdma1 | paste -sd ' ')"
+	[ "$(counter frdma1 rx_marked)" -gt 0 ]
+	[ "$(counter frdma1 sent_cnps)" -gt 0 ]
+	[ "$(counter frdma0 rcvd_cnps)" -gt 0 ]
+	# What READs bring goes the other way, and is not notified.
+	[ "$(counter frdma0 rx_marked)" -gt 0 ]
+	[ "$(counter frdma0 sent_cnps)" = 0 ]
+	for name in retry_seq retry_timeouts retry_implied drop_bad_icrc; do
+		[ "$(counter frdma0 $name)" = 0 ] || fail "frdma0: $name"
+	done
+}
+
+# What cannot be marked is dropped, and notified by nobody.
+unmarked() {
+	ends_up
+	wire ecn
+	flow v4 frdma0 frdma1 -k rc -t 12
+	flow_is_well
+	[ "$(counter frdma1 rx_marked)" = 0 ]
+	[ "$(counter frdma1 sent_cnps)" = 0 ]
+	[ "$(counter frdma0 retry_seq)" -gt 0 ]
+}
+
+ktap_test marked v4 1
+ktap_test marked v4 0
+ktap_test marked v6 1
+ktap_test marked v4 1 delay 1ms
+ktap_test unmarked
+ktap_end
