@@ -65,6 +65,13 @@ static int compat_counter_unbind_qp(struct ib_qp *qp)
 #define frdma_counter_unbind_qp	compat_counter_unbind_qp
 #endif
 
+/* Called for each counter, whether there is anything to set up or not. */
+#ifdef HAVE_SIZE_RDMA_COUNTER
+static void compat_counter_init(struct rdma_counter *counter)
+{
+}
+#endif
+
 /* Verbs that older kernels do not call at all. */
 static const struct ib_device_ops frdma_newer_ops = {
 #ifdef HAVE_QUERY_PORT_SPEED
@@ -73,6 +80,7 @@ static const struct ib_device_ops frdma_newer_ops = {
 /* Where the core leaves it to the driver how large its own part is. */
 #ifdef HAVE_SIZE_RDMA_COUNTER
 	.size_rdma_counter = sizeof(struct rdma_counter),
+	.counter_init = compat_counter_init,
 #endif
 };
 

@@ -3,6 +3,9 @@
 #
 # Counters: those of queue pairs ("rdma statistic qp"), and performance
 # management in sysfs and by datagrams.
+#
+# roots: trixie sid
+# named: bookworm
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/traffic.sh"
