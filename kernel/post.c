@@ -22,6 +22,19 @@ static void kick(struct frdma_side *side)
 		frdma_side_kick(side);
 }
 
+/*
+ * A completion handler posts one by one, for each completion that it is told of.
+ * The tasklet follows when the softirq is through with all of them, and what
+ * they have posted leaves in trains.
+ */
+static void kick_after_others(struct frdma_side *side)
+{
+	if (in_serving_softirq())
+		frdma_side_kick_later(side);
+	else
+		kick(side);
+}
+
 static bool ring_is_full(const struct frdma_ring *ring, u32 prod)
 {
 	return prod - frdma_ring_cons_acquire(ring) >= ring->entries;
@@ -205,7 +218,7 @@ int frdma_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 
 	qp = to_frdma_qp(ib);
 	err = post_sends(qp, wr, bad_wr);
-	kick(&qp->sq.side);
+	kick_after_others(&qp->sq.side);
 	return err;
 }
 
