@@ -12,14 +12,15 @@
  *		crc[i] = frdma_crc32(crc[i], payload[i], len[i]);
  *	frdma_crc_end();
  *
- * User Mode Linux has no means to borrow them. KMSAN does not see what assembly
- * stores: as in the kernel's own libraries, it is left out then, and KMSAN
- * knows of each byte that is copied or summed whether it was ever written.
+ * In User Mode Linux there is nothing to borrow: they are those of its process,
+ * which no other has. KMSAN does not see what assembly stores: as in the
+ * kernel's own libraries, it is left out then, and KMSAN knows of each byte that
+ * is copied or summed whether it was ever written.
  */
 #ifndef FRDMA_CRC_H
 #define FRDMA_CRC_H
 
-#if defined(CONFIG_X86_64) && !defined(CONFIG_UML) && !defined(CONFIG_KMSAN)
+#if defined(CONFIG_X86_64) && !defined(CONFIG_KMSAN)
 
 #include <linux/types.h>
 
