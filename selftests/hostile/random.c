@@ -175,7 +175,9 @@ int main(int argc, char **argv)
 	EXPECT(stats != MAP_FAILED);
 	bystander_forks(argv[1], argv[2]);
 	reserve();
-	dmabuf = make_udmabuf(16 * PAGE);
+	stats->no_dmabuf = access("/dev/udmabuf", F_OK);
+	if (!stats->no_dmabuf)
+		dmabuf = make_udmabuf(16 * PAGE);
 
 	for (; stats->calls < calls; seed++) {
 		pid = fork();

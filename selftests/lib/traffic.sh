@@ -18,6 +18,15 @@ pyverbs_are_well() {
 	esac
 }
 
+# Some of them start processes with arguments that Python 3.14, which does not
+# fork any more, cannot pass on.
+RUN_FORKING='
+import multiprocessing, os, runpy, sys
+multiprocessing.set_start_method("fork")
+del sys.argv[0]
+sys.path[0] = os.path.dirname(sys.argv[0])
+runpy.run_path(sys.argv[0], run_name="__main__")'
+
 # Runs those of rdma-core's own tests whose names contain a PATTERN on frdma0:
 # the tests that the distribution ships with the installed pyverbs. COUNT of
 # them have to pass: one that is skipped has not. Arguments: COUNT PATTERN...
@@ -33,9 +42,14 @@ pyverbs_of() {
 		cp -r /usr/share/doc/rdma-core/tests "$dir"
 		gunzip -q "$dir"/tests/*.gz
 	fi
-	python3 -B "$dir/tests/run_tests.py" -v --dev frdma0 --port 1 \
-		--gid "$(gid_index frdma0 v4)" "${patterns[@]}" \
+	python3 -B -c "$RUN_FORKING" "$dir/tests/run_tests.py" -v \
+		--dev frdma0 --port 1 --gid "$(gid_index frdma0 v4)" "${patterns[@]}" \
 		>"$dir/said" 2>&1 || true
+	case $(dpkg-query -Wf '${Version}' python3-pyverbs) in
+	56.*)	;;
+	*)	! grep -q '^Ran 0 tests' "$dir/said" ||
+			skip "this pyverbs has no such tests" ;;
+	esac
 	ok=$(grep -c ' ok$' "$dir/said") || true
 	pyverbs_are_well "$ok" "$count" "$dir/said" ||
 		fail "$ok of $count passed: $(grep -v ' ok$' "$dir/said")"
@@ -62,11 +76,19 @@ are_neighbours() {
 	await 60 ping -c 1 -W 5 fd77::2
 }
 
+# Skips where "placement" could not be compiled.
+placement_is_there() {
+	[ -e "$PROGRAMS/verbs/placement" ] ||
+		skip "rdma-core $(dpkg-query -Wf '${Version}' libibverbs1)" \
+			"has no FLUSH"
+}
+
 # Runs "placement" between DEV1 here, which reaches for memory of DEV2 in guest
 # 2, over IPv4.
 placement_between() {
 	local gid1 gid2
 
+	placement_is_there
 	gid1=$(gid_index "$1" v4)
 	gid2=$(gid_index "$2" v4 2)
 	are_neighbours

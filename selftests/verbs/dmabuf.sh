@@ -11,7 +11,17 @@
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/traffic.sh"
 
+# Arguments: EXPORTER
+is_there() {
+	case $1 in
+	udmabuf) [ -e /dev/udmabuf ] ;;
+	heap)	[ -e /dev/dma_heap/system ] ;;
+	esac || skip "this kernel has no $1"
+}
+
+# Arguments: EXPORTER CASE
 dmabuf() {
+	is_there "$1"
 	"$PROGRAMS/verbs/dmabuf" frdma0 "$(gid_index frdma0 v4)" "$1" "$2"
 }
 
@@ -27,6 +37,7 @@ buffers_of() {
 dies_with_a_region() {
 	local said=$KTAP_TMP/said name=$1 pid
 
+	is_there "$1"
 	[ "$name" != heap ] || name=system
 	dmabuf "$1" has_a_region >"$said" &
 	pid=$!

@@ -15,6 +15,7 @@
 placed() {
 	local gid1 gid2
 
+	placement_is_there
 	are_neighbours
 	gid1=$(gid_index frdma0 "$1")
 	gid2=$(gid_index frdma0 "$1" 2)

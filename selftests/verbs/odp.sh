@@ -48,6 +48,7 @@ absent_pages_are_seldom_asked_for() {
 	[ "$naks" -gt 0 ] && [ "$naks" -lt 500 ]
 }
 
+modprobe -q fuse || true
 links_up
 for case in device_says_so refuses write_finds_nothing_there \
 	read_finds_nothing_there send_finds_nothing_there \

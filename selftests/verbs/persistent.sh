@@ -33,6 +33,7 @@ dax_up() {
 }
 
 flushes() {
+	placement_is_there
 	dax_up
 	"$PROGRAMS/verbs/placement" frdma0 "$(gid_index frdma0 v4)" "$1" /dev/dax0.0
 }

@@ -10,6 +10,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 placement() {
+	placement_is_there
 	"$PROGRAMS/verbs/placement" frdma0 "$(gid_index frdma0 v4)" "$1"
 }
 
@@ -17,6 +18,7 @@ placement() {
 wire() {
 	local opcode
 
+	placement_is_there
 	captured placement_between frdma0 frdma0
 	wire_is_clean
 	for opcode in 28 29; do

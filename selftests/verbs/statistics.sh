@@ -36,8 +36,8 @@ traffic_down() {
 of_qp() {
 	rdma statistic qp show link frdma0/1 | tee "$KTAP_TMP/statistic" |
 		awk -v qpn="$1" -v name="$2" '
-			$3 == "cntn" { split("", value); value["cntn"] = $4 }
-			{ value[$1] = $2 }
+			$3 == "cntn" { split("", value) }
+			{ for (i = 1; i < NF; i++) value[$i] = $(i + 1) }
 			/LQPN/ && $2 ~ "[<,]" qpn "[,>]" { print value[name] }'
 }
 
