@@ -132,8 +132,8 @@ build_provider() {
 }
 
 # Builds the module, and those of tests, for every kernel of the root, or for the
-# one of KIND (kernel.sh), if that is not empty. Arguments: ROOT KIND TESTS (yes
-# or no) [MAKE-ARGUMENT...]. Sets "version".
+# one of KIND (kernel.sh), if that is not empty. Arguments: ROOT KIND TESTS (yes,
+# modules or no) [MAKE-ARGUMENT...]. Sets "version".
 build_modules() {
 	local name=$1 kind=$2 tests=$3 dir
 
@@ -146,9 +146,9 @@ build_modules() {
 		build_sync "$dir/$version"
 		build_module "$name" "$version" \
 			"/results/install/usr/lib/modules/$version" \
-			/results/objects "$@"
+			/results/objects "${KERNEL_MAKE[@]}" "$@"
 		[ "$tests" = no ] || build_test_modules "$name" "$version" \
-			/results/objects
+			/results/objects "${KERNEL_MAKE[@]}"
 		return
 	fi
 	for version in $(boot_kernels "$(root_dir "$name")"); do
@@ -161,10 +161,11 @@ build_modules() {
 }
 
 # Builds the modules of tests, a folder with a Kbuild each, for one kernel.
-# Arguments: ROOT VERSION HEADERS
+# Arguments: ROOT VERSION HEADERS [MAKE-ARGUMENT...]
 build_test_modules() {
 	local name=$1 version=$2 headers=$3 dir into kbuild folder
 
+	shift 3
 	dir=$(build_dir "$name")
 	into=$dir/install/usr/lib/modules/$version/frdma-test
 	mkdir -p "$into"
@@ -175,7 +176,7 @@ build_test_modules() {
 		folder=tests/${folder##*/}
 		"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
 			make --no-print-directory -C "$headers" \
-			M="/build/$version/$folder" modules ||
+			M="/build/$version/$folder" "$@" modules ||
 			die "a test's module does not build for $version"
 		cp -p -t "$into" "$dir/$version/$folder"/*.ko
 	done
@@ -189,7 +190,7 @@ build_tests() {
 		die "the programs of the tests do not build for $1"
 }
 
-# guest build [-r ROOT] [--debug|--races] [--tests] [MAKE-ARGUMENT...]
+# guest build [-r ROOT] [--debug|--races|--uml] [--tests] [MAKE-ARGUMENT...]
 build_command() {
 	local name=$DEFAULT_ROOT kind='' tests=no version binds
 
@@ -199,6 +200,8 @@ build_command() {
 		-r|--root)	[ $# -gt 1 ] || die "build: -r lacks the root"
 				name=$2; shift 2 ;;
 		--debug|--races) kind=${1#--}; shift ;;
+		--uml)		kind=uml; shift
+				[ $tests = yes ] || tests=modules ;;
 		--tests)	tests=yes; shift ;;
 		*=*)		break ;;
 		*)		die "build: what is '$1'? A root goes after" \
@@ -212,7 +215,7 @@ build_command() {
 	flock "$BUILD_LOCK"
 	build_modules "$name" "$kind" $tests "$@"
 	[ ! -e "$TOP/provider/Makefile" ] || build_provider "$name" "$version"
-	[ $tests = no ] || build_tests "$name"
+	[ $tests != yes ] || build_tests "$name"
 	exec {BUILD_LOCK}>&-
 	say "built for $name: $(cd "$(build_dir "$name")/install" &&
 		find . -name 'frdma.ko' -o -name 'libfrdma*' | paste -sd ' ')"

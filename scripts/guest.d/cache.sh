@@ -31,7 +31,7 @@ status_command() {
 	for dir in "$CACHE"/root/*; do
 		[ ! -e "$dir/etc/frdma-root" ] || status_root "$dir"
 	done
-	for dir in "$CACHE"/kernel/*{,/races}; do
+	for dir in "$CACHE"/kernel/*{,/races,/uml}; do
 		[ ! -d "$dir" ] || echo "kern  ${dir#"$CACHE/kernel/"}:" \
 			"$(du -sh "$dir" | cut -f 1), Linux $(cat \
 			"$dir/version" 2>/dev/null || echo "not complete")"

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The kernels that no distribution ships, of two kinds: "debug", which
-# debug.config describes, and "races", which differs from it as races.config
-# says. They are built in a root, with the root's compiler, from the root's own
-# linux-source.
+# The kernels that no distribution ships, of three kinds: "debug", which
+# debug.config describes, "races", which differs from it as races.config says,
+# and "uml", which is a program of this machine (uml.config, uml.sh). They are
+# built in a root, with the root's compiler, from the root's own linux-source.
 #
 #   kernel/ROOT/linux/     the source, as the distribution has patched it
 #   kernel/ROOT/config     the options that are asked for
@@ -12,7 +12,9 @@
 #   kernel/ROOT/install/   the kernel's modules, which guests lay over the root
 #   kernel/ROOT/vmlinux, initramfs, version    what guests boot
 #   kernel/ROOT/made-of    options and package it was made of; written last
-#   kernel/ROOT/races/     the same, but for the source, of the other kind
+#   kernel/ROOT/races/     the same, but for the source, of that kind
+#   kernel/ROOT/uml/       likewise, without an initramfs; its source/ is that
+#                          source but for some files
 #
 # A build that was interrupted goes on where it was.
 
@@ -26,7 +28,15 @@ KERNEL_MIB=6000
 kernel_dir() {
 	case $2 in
 	debug)	echo "$CACHE/kernel/$1" ;;
-	races)	echo "$CACHE/kernel/$1/races" ;;
+	*)	echo "$CACHE/kernel/$1/$2" ;;
+	esac
+}
+
+# Where the source lies that a root's kernel of a kind is built from.
+kernel_source() {
+	case $2 in
+	uml)	echo "$(kernel_dir "$1" uml)/source" ;;
+	*)	echo "$(kernel_dir "$1" debug)/linux" ;;
 	esac
 }
 
@@ -37,6 +47,7 @@ kernel_config() {
 	races)	awk -F = 'NR == FNR { other[$1]; next } !/^C/ || !($1 in other)
 			' "$PARTS/races.config" "$PARTS/debug.config"
 		cat "$PARTS/races.config" ;;
+	uml)	cat "$PARTS/uml.config" ;;
 	esac
 }
 
@@ -45,6 +56,7 @@ kernel_recipe() {
 	{
 		kernel_config "$1"
 		kernel_compile "$1"
+		[ "$1" != uml ] || echo "$KERNEL_LIFT_CRC"
 	} | sha256sum | cut -c 1-16
 }
 
@@ -55,7 +67,8 @@ kernel_is_current() {
 }
 
 # Ends the script where there is no such kernel. Sets KERNEL, its directory,
-# KERNEL_VERSION, and KERNEL_BINDS, what a command in the root sees of it.
+# KERNEL_VERSION, KERNEL_BINDS, what a command in the root sees of it, and
+# KERNEL_MAKE, what make has to be told.
 kernel_need() {
 	local make="scripts/guest kernel -r $1"
 
@@ -68,7 +81,10 @@ kernel_need() {
 	KERNEL_VERSION=$(<"$KERNEL/version")
 	# shellcheck disable=SC2034 # for build.sh
 	KERNEL_BINDS=("results=$KERNEL"
-		      "results/linux=$(kernel_dir "$1" debug)/linux")
+		      "results/linux=$(kernel_source "$1" "$2")")
+	KERNEL_MAKE=()
+	# shellcheck disable=SC2034
+	[ "$2" != uml ] || KERNEL_MAKE=(ARCH=um)
 }
 
 # The command that runs another with a tree laid over the root's directory, for
@@ -144,10 +160,44 @@ KERNEL_WATCH='
 		kernel kernel/locking kernel/rcu lib net/core,\$(obj)),y)"
 '
 
+# User Mode Linux does without the CRCs of its processor, with which all that
+# is to be measured would be the CRC's loop. The flags of a processor that a
+# program sees are those whose registers Linux saves for it. Runs in the source.
+KERNEL_LIFT_CRC='
+	sed -i -e "/depends on !UML/d" -e "s/y if X86\$/y if X86_64/" \
+		lib/crc/Kconfig
+	sed -i -e "s/(SRCARCH)/(crc-arch)/" -e "s/(CONFIG_X86)/(CONFIG_X86_64)/" \
+		-e "1i crc-arch := x86" lib/crc/Makefile
+	sed -i -e "s/<asm.cpufeatures.h>/<asm\/cpufeature.h>/" \
+		-e "/static_call.h/a #define cpu_has_xfeatures(mask, name) true" \
+		lib/crc/x86/crc-pclmul-template.h
+'
+
+# Makes the source of the kind "uml": links to the files of another, but for
+# those that are changed. Arguments: FROM TO
+kernel_lift() {
+	rm -rf "$2.partial"
+	cp -al "$1" "$2.partial"
+	(cd "$2.partial" && sh -ec "$KERNEL_LIFT_CRC")
+	rm -rf "$2"
+	mv "$2.partial" "$2"
+}
+
+# Prints the shell text that a kind's builds begin with.
+kernel_begin() {
+	case $1 in
+	races)	printf %s "$KERNEL_WATCH" ;;
+	uml)	echo 'export ARCH=um' ;;
+	esac
+}
+
 # Prints the shell text that compiles a kernel of a kind.
 kernel_compile() {
-	[ "$1" = debug ] || printf %s "$KERNEL_WATCH"
+	kernel_begin "$1"
 	echo "$KERNEL_COMPILE"
+	# shellcheck disable=SC2016 # for the inner shell
+	[ "$1" != uml ] || echo '
+		cp vmlinux "install/usr/lib/modules/$(cat version)"'
 }
 
 # Makes what guests of such a kernel start with: all that mounts their root is
@@ -169,6 +219,7 @@ kernel_make() {
 	root_need "$name"
 	KERNEL=$(kernel_dir "$name" "$kind")
 	source=$(kernel_dir "$name" debug)
+	mkdir -p "$source"
 	mkdir -p "$KERNEL" "$CACHE/log"
 	exec {KERNEL_LOCK}>"$CACHE/kernel/.$name.lock"
 	flock -n "$KERNEL_LOCK" || {
@@ -182,20 +233,25 @@ kernel_make() {
 	[ -d "$source/linux" ] || kernel_step "$name" \
 		"kernels of $name: unpacking their source" "$KERNEL_UNPACK" \
 		"results+=$source"
+	source=$source/linux
+	[ "$kind" != uml ] || {
+		kernel_lift "$source" "$KERNEL/source"
+		source=$KERNEL/source
+	}
 	mkdir -p "$KERNEL/linux"
 	kernel_config "$kind" >"$KERNEL/config"
-	set -- "results+=$KERNEL" "results/linux=$source/linux"
+	set -- "results+=$KERNEL" "results/linux=$source"
 	kernel_step "$name" "$kind kernel of $name: configuring" \
-		"$KERNEL_CONFIGURE" "$@"
+		"$(kernel_begin "$kind")$KERNEL_CONFIGURE" "$@"
 	kernel_step "$name" "$kind kernel of $name: compiling (half an hour;`
 		` what is done is kept if you interrupt it)" \
 		"$(kernel_compile "$kind")" "$@"
-	kernel_make_initramfs "$(root_dir "$name")"
+	[ "$kind" = uml ] || kernel_make_initramfs "$(root_dir "$name")"
 	kernel_recipe "$kind" >"$KERNEL/made-of"
 	exec {KERNEL_LOCK}>&-
 }
 
-# guest kernel [-r ROOT] [--races]
+# guest kernel [-r ROOT] [--races|--uml]
 kernel_command() {
 	local name=$DEFAULT_ROOT kind=debug
 
@@ -204,7 +260,7 @@ kernel_command() {
 		-h|--help)	usage; exit ;;
 		-r|--root)	[ $# -gt 1 ] || die "kernel: -r lacks the root"
 				name=$2; shift ;;
-		--races)	kind=races ;;
+		--races|--uml)	kind=${1#--} ;;
 		*)		die "kernel: what is '$1'?" \
 					"See scripts/guest --help" ;;
 		esac

@@ -11,8 +11,9 @@
 #						to draw for it
 #	report.py compare OLD NEW		what has become of each figure
 #
-# FIGURES is what selftests/perf/measure writes. A figure that was measured
-# several times is the median of them.
+# FIGURES is what selftests/perf/measure, or time, writes. A figure that was
+# measured several times is the median of them. "unit" among what is known says
+# what a message costs: instructions, if it is not there.
 
 import html
 import json
@@ -22,7 +23,7 @@ import statistics
 import sys
 
 AXES = ("path", "mtu", "operation", "bytes", "qps", "posted")
-CONTENDERS = ("frdma", "rxe", "tcp")
+CONTENDERS = ("frdma", "rxe", "siw", "tcp")
 NAMES = {"tcp": "TCP"}
 
 
@@ -41,7 +42,11 @@ def parse_figure(line):
     return row, contender, None if cost == "-" else int(cost)
 
 
-def read_figures(file):
+def unit_of(bench):
+    return bench.get("unit", "instructions")
+
+
+def read_figures(file, unit):
     """One dictionary for each figure, in the order of the file."""
     runs = {}
     with open(file) as lines:
@@ -59,18 +64,17 @@ def read_figures(file):
         figures.append({
             **dict(zip(AXES, row)),
             "contender": contender,
-            "instructions": round(statistics.median(known))
-            if known else None,
+            unit: round(statistics.median(known)) if known else None,
             "runs": costs,
         })
     return figures
 
 
-def check_figure(file, figure):
+def check_figure(file, figure, unit):
     """Refuses what is no figure: something is missing, or of another type."""
     kinds = {axis: int for axis in AXES} | {
         "path": str, "operation": str, "contender": str,
-        "instructions": (int, type(None))}
+        unit: (int, type(None))}
     for key, kind in kinds.items():
         if not isinstance(figure, dict) or key not in figure:
             raise Bad(f"{file}: a figure lacks '{key}': {figure}")
@@ -91,7 +95,7 @@ def read_json(file):
     if not figures or not isinstance(figures, list):
         raise Bad(f"{file} has no figures: is it of make bench?")
     for figure in figures:
-        check_figure(file, figure)
+        check_figure(file, figure, unit_of(bench))
     return bench
 
 
@@ -100,7 +104,7 @@ def by_row(bench):
     rows = {}
     for figure in bench["figures"]:
         row = tuple(figure[axis] for axis in AXES)
-        rows.setdefault(row, {})[figure["contender"]] = figure["instructions"]
+        rows.setdefault(row, {})[figure["contender"]] = figure[unit_of(bench)]
     return rows
 
 
@@ -136,16 +140,23 @@ def shown(cost):
     return "-" if cost is None else f"{cost:,}"
 
 
-TABLE = AXES + tuple(name(c) for c in CONTENDERS) + tuple(
-    f"{name(c)}/frdma" for c in CONTENDERS[1:])
+def contenders(bench):
+    """Those that were measured, frdma first."""
+    there = {figure["contender"] for figure in bench["figures"]}
+    return [c for c in CONTENDERS if c in there]
+
+
+def table_head(bench):
+    names = [name(c) for c in contenders(bench)]
+    return [*AXES, *names, *(f"{other}/frdma" for other in names[1:])]
 
 
 def table_rows(bench):
+    own, *others = contenders(bench)
     for row, costs in compared(bench):
         yield [str(value) for value in row] + [
-            shown(costs.get(contender)) for contender in CONTENDERS] + [
-            ratio(costs.get(contender), costs["frdma"])
-            for contender in CONTENDERS[1:]]
+            shown(costs.get(contender)) for contender in (own, *others)] + [
+            ratio(costs.get(contender), costs[own]) for contender in others]
 
 
 def print_columns(head, rows):
@@ -161,7 +172,7 @@ def print_columns(head, rows):
 
 
 def print_table(bench):
-    print_columns(TABLE, table_rows(bench))
+    print_columns(table_head(bench), table_rows(bench))
 
 
 # Charts: a name, a title, the rows to show, and what their labels say.
@@ -206,7 +217,8 @@ set format y "%'.0f"
 set yrange [0:*]
 """
 
-COLOURS = {"frdma": "#1b6ca8", "rxe": "#c8553d", "tcp": "#8a8a8a"}
+COLOURS = {"frdma": "#1b6ca8", "rxe": "#c8553d", "siw": "#d9a441",
+           "tcp": "#8a8a8a"}
 
 
 def charts(bench):
@@ -277,22 +289,24 @@ def write_page(bench, directory):
     with open(os.path.join(directory, "index.html"), "w") as out:
         out.write(PAGE.format(
             about=html.escape(about) + ".", charts="\n".join(pictures),
-            rows="\n".join([html_row(TABLE, "th")] + [
+            rows="\n".join([html_row(table_head(bench), "th")] + [
                 html_row(row, "td") for row in table_rows(bench)])))
 
 
 def write_json(file, facts):
     bench = dict(fact.split("=", 1) for fact in facts)
-    bench["figures"] = read_figures(file)
+    bench["figures"] = read_figures(file, unit_of(bench))
     json.dump(bench, sys.stdout, indent=1)
     print()
 
 
 def compare(old, new):
     """Prints what each figure of either file has become, own ones first."""
+    if unit_of(old) != unit_of(new):
+        raise Bad(f"one has {unit_of(old)}, the other {unit_of(new)}")
     before, after = ({
         (figure["contender"],) + tuple(figure[axis] for axis in AXES):
-        figure["instructions"] for figure in bench["figures"]}
+        figure[unit_of(bench)] for figure in bench["figures"]}
         for bench in (old, new))
     rows = [[str(word) for word in key] + [
         shown(before.get(key)), shown(after.get(key)),
