@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Checks the invariant CRC of all RoCE packets of a capture with scapy.
 
-Scapy before 2.6 knows it over IPv4 only: the others are counted, and named.
+Scapy before 2.6 knows it over IPv4 only: the others are counted; a capture
+of nothing else fails.
 """
 
 import sys
@@ -36,4 +37,4 @@ for number, (frame, _) in enumerate(RawPcapReader(sys.argv[1]), 1):
 print(f"{checked} packets, {wrong} wrong")
 if unchecked:
     print(f"{unchecked} over IPv6, which this scapy cannot check")
-sys.exit(wrong > 0 or not (checked or unchecked))
+sys.exit(wrong > 0 or not checked)

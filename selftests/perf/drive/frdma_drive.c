@@ -223,7 +223,7 @@ static void end_down(struct end *end)
 	rdma_destroy_id(end->id);
 }
 
-/* The client's depth of READs is what both devices can do. */
+/* Either end does as many READs at a time as its device can, up to 16. */
 static void fill_param(struct rdma_conn_param *param,
 		       const struct ib_device *dev)
 {
