@@ -46,7 +46,8 @@ veth_up() {
 	in_far ip link set vb up
 }
 
-# Gives the interfaces NEAR and FAR addresses.
+# Gives the interfaces NEAR and FAR addresses, and waits until each end has the
+# other as a neighbour.
 addresses_on() {
 	local near=$1 far=$2
 
@@ -59,6 +60,8 @@ addresses_on() {
 	[ ! -d /proc/sys/net/ipv6 ] ||
 		in_far ip address add $ENDS_FAR6/64 dev "$far" nodad
 	await 20 ping -c 1 -W 1 $ENDS_FAR4
+	[ ! -d /proc/sys/net/ipv6 ] ||
+		await 20 ping -c 1 -W 1 $ENDS_FAR6
 }
 
 # Gives them (va, vb) addresses and links.
