@@ -106,7 +106,8 @@ BUILD_DEPMOD='
 '
 
 # Builds the provider against the private headers of the root's rdma-core and
-# installs it where libibverbs looks.
+# installs it where libibverbs looks. Without their source there is none, which
+# fails only if FRDMA_NEED_PROVIDER is "yes".
 build_provider() {
 	local name=$1 version=$2 source pabi
 
@@ -116,6 +117,9 @@ build_provider() {
 		say "no provider for $name: no source of rdma-core" \
 			"$(rdma_core_version "$name"), nor one with the same" \
 			"private ABI ($pabi): name one in RDMA_CORE_SRC"
+		[ "${FRDMA_NEED_PROVIDER:-no}" != yes ] || exit $FAILED
+		# That of another day is not the module's.
+		find "$(build_dir "$name")/install" -name 'libfrdma*' -delete
 		return
 	fi
 	[ "$(rdma_core_source_pabi "$source")" = "$pabi" ] ||

@@ -80,7 +80,8 @@ clean_command() {
 			[ ! -d "$dir" ] || clean_root "${dir##*/}"
 		done
 		rm -rf --one-file-system \
-			"$CACHE"/{src,build,kernel,packages,tools,log,kvm} ;;
+			"$CACHE"/{src,build,kernel,packages,tools,log,kvm} \
+			"$CACHE"/with-frdma.* ;;
 	*)
 		root_check_name "$what"
 		clean_root "$what" ;;

@@ -27,6 +27,13 @@ need_superuser() {
 	[ "$(id -u)" = 0 ] || die "run this as root"
 }
 
+# Roots are entered with mounts of one's own, which not every superuser may have.
+need_mounts() {
+	unshare --mount true 2>/dev/null ||
+		die "this machine lets nobody mount: if it is a container, it" \
+			"has to be a privileged one (docker run --privileged)"
+}
+
 # Processes to kill and directories to remove when the script ends.
 CHILDREN=()
 RUBBISH=()
