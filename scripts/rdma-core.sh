@@ -44,7 +44,7 @@ source_lines() {
 fetch_source() {
 	local apt uri file hash part
 
-	need_program apt-get apt
+	command -v apt-get >/dev/null || return 0
 	apt=$(mktemp -d)
 	RUBBISH+=("$apt")
 	mkdir -p "$apt/lists/partial"
@@ -52,6 +52,10 @@ fetch_source() {
 		die "no place for the source of rdma-core: FRDMA_CACHE=..." \
 			"names a folder that can be written to"
 	source_lines >"$apt/sources"
+	[ -s "$apt/sources" ] || {
+		say "apt knows of no packages of Debian: apt-get update"
+		return 0
+	}
 	cat >"$apt/conf" <<-END
 		Dir::Etc::SourceList "$apt/sources";
 		Dir::Etc::SourceParts "-";
@@ -63,7 +67,11 @@ fetch_source() {
 		env APT_CONFIG="$apt/conf" apt-get update
 	read -r uri file hash < <(APT_CONFIG=$apt/conf \
 		apt-get --print-uris source rdma-core 2>/dev/null | tr -d \' |
-		awk '/\.orig\.tar/ && !n++ { print $1, $2, $4 }') || return 0
+		awk '/\.orig\.tar/ && !n++ { print $1, $2, $4 }') || {
+		say "apt finds no source of rdma-core"
+		sed -n 's/^[EW]: F/  F/p' "$CACHE/log/apt-source" >&2
+		return 0
+	}
 	file=${file#rdma-core_}
 	part=$CACHE/src/rdma-core-${file%.orig*}
 	rm -rf "$part.partial"
@@ -74,9 +82,21 @@ fetch_source() {
 		mv -T "$part.partial" "$part" || true
 }
 
-# Sets RDMA_CORE_SRC.
+# How its source is fetched by hand.
+how_to_get_source() {
+	if command -v apt-get >/dev/null; then
+		echo "apt-get source rdma-core fetches it, with deb-src in the" \
+			"package sources"
+	else
+		echo "dnf download --source rdma-core fetches a package that" \
+			"has it"
+	fi
+}
+
+# Sets RDMA_CORE_SRC. The library's file is called libibverbs.so.1.14.56.1, the
+# last two of which are the release.
 need_source() {
-	local pabi
+	local pabi release
 
 	[ -z "${RDMA_CORE_SRC:-}" ] || return 0
 	pabi=$(private_abi "$1")
@@ -85,9 +105,11 @@ need_source() {
 		fetch_source
 		RDMA_CORE_SRC=$(find_source "$pabi")
 	fi
+	release=$(readlink -f "$1" | sed 's/.*\.so\.1\.[0-9]*\.//')
 	[ -n "$RDMA_CORE_SRC" ] || die "the provider is built with headers" \
-		"that no package has: apt-get source rdma-core fetches them" \
-		"(with deb-src in the package sources), or take a release of" \
-		"rdma-core with private ABI $pabi; then: make RDMA_CORE_SRC=..."
+		"that no package has, but the source of rdma-core $release," \
+		"or of another release with private ABI $pabi:" \
+		"$(how_to_get_source); unpack it, and name the directory:" \
+		"make RDMA_CORE_SRC=..."
 	say "the provider is built with $RDMA_CORE_SRC"
 }

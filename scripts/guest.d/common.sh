@@ -8,6 +8,10 @@ CACHE=${FRDMA_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/frdma}
 # shellcheck disable=SC2034 # for the other parts
 DEFAULT_ROOT=${FRDMA_ROOT:-trixie}
 
+# What administrators run is not where the PATH of others leads, nor that of a
+# root shell by plain su.
+PATH=$PATH:/usr/sbin:/sbin
+
 # The status of a run that the bench itself has to call a failure.
 FAILED=125
 
@@ -103,11 +107,22 @@ last_line() {
 	tail -c 400 "$1" | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | cut -c 1-66
 }
 
+# The command that installs packages here. Arguments: PACKAGES [THE SAME OF
+# FEDORA]
+how_to_install() {
+	if command -v dnf >/dev/null && ! command -v apt-get >/dev/null; then
+		echo "dnf install ${2:-$1}"
+	else
+		echo "apt-get install $1"
+	fi
+}
+
 # Ends the script if a command is missing, and says which packages have it: for
 # what users build on their own machines, which is not changed unasked.
-# Arguments: COMMAND PACKAGES
+# Arguments: COMMAND PACKAGES [THE SAME OF FEDORA]
 need_program() {
-	command -v "$1" >/dev/null || die "no $1: apt-get install $2"
+	command -v "$1" >/dev/null ||
+		die "no $1: $(how_to_install "$2" "${3:-}")"
 }
 
 # Installs the packages of this machine that provide missing commands.
