@@ -15,11 +15,11 @@ struct frdma_qp;
 struct frdma_rx_pkt;
 
 /* Most memory of a queue pair that waits so, and of a device. */
-#define FRDMA_AHEAD_BYTES_MAX	(2 << 20)
+#define FRDMA_AHEAD_BYTES_MAX	(4 << 20)
 #define FRDMA_AHEAD_BYTES_DEV	(32 << 20)
 
-/* Most requests, or runs of them, of a queue pair: a window. */
-#define FRDMA_AHEAD_NR_MAX	256
+/* Most requests, or runs of them, of a queue pair: two windows. */
+#define FRDMA_AHEAD_NR_MAX	512
 
 /**
  * struct frdma_ahead - what a receive side keeps

@@ -137,7 +137,7 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 		qp->path.av = *av;
 		qp->path.ours = frdma_net_dev_has_gid(qp->dev, &av->dgid);
 		dst_cache_reset(&qp->path.dst);
-		frdma_retry_new_way(rt);
+		frdma_req_new_way(req);
 	}
 	if (mask & (IB_QP_AV | IB_QP_DEST_QPN))
 		qp->path.sport = frdma_av_sport(&qp->path.av, qp->qpn,

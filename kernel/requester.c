@@ -485,15 +485,6 @@ static bool may_send(const struct frdma_qp *qp)
 	       frdma_req_judge(&qp->sq.req) == FRDMA_REQ_SEND;
 }
 
-/* The peer's time begins when all has left (IBTA 9.7.6.1.3). */
-static void watch_peer(struct frdma_qp *qp, u64 now_ns)
-{
-	struct frdma_req *rq = &qp->sq.req;
-
-	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq) ||
-			  frdma_retry_paused(&rq->retry), now_ns);
-}
-
 /* To write memory back may take as long as all else together. */
 static u32 cost_of(const struct frdma_req_pkt *run)
 {
@@ -527,7 +518,7 @@ static u32 pass_burst(struct frdma_qp *qp, u32 budget)
 	} while (sent < budget && may_send(qp));
 	frdma_loopback_end(&loop);
 
-	watch_peer(qp, ktime_get_ns());
+	frdma_req_watch(&qp->sq.req, ktime_get_ns());
 	return sent;
 }
 
@@ -583,7 +574,8 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 	} else {
 		frdma_retry_taken(&rq->retry);
 	}
-	watch_peer(qp, now_ns);
+	frdma_req_spend(rq, sent, now_ns);
+	frdma_req_watch(rq, now_ns);
 	return sent;
 }
 
@@ -591,6 +583,14 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 static bool is_at_rest(const struct frdma_qp *qp)
 {
 	return is_held_back(qp) || frdma_page_in_is_busy(&qp->sq.page_in);
+}
+
+/* What of the budget may be used now. */
+static u32 may_leave(const struct frdma_req *rq, u32 budget)
+{
+	if (!frdma_req_is_paced(rq))
+		return budget;
+	return min(budget, frdma_req_credit(rq, ktime_get_ns()));
 }
 
 /* What the queue pair allows is known when it is to be sent: modify in SQD. */
@@ -609,11 +609,15 @@ static void refuse_read(struct frdma_qp *qp)
 static void transmit(struct frdma_qp *qp, u32 *budget)
 {
 	struct frdma_req *rq = &qp->sq.req;
+	u32 now;
 
 	while (*budget && !is_at_rest(qp)) {
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
-			*budget -= send_burst(qp, *budget);
+			now = may_leave(rq, *budget);
+			if (!now)
+				return;
+			*budget -= send_burst(qp, now);
 			break;
 		case FRDMA_REQ_LOCAL:
 			if (!execute_local(qp))
@@ -731,7 +735,11 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 /* One timer, lazily: it may fire early, but not late. */
 static void set_timer(struct frdma_qp *qp)
 {
-	u64 next_ns = frdma_retry_next_ns(&qp->sq.req.retry);
+	struct frdma_req *rq = &qp->sq.req;
+	u64 next_ns = frdma_retry_next_ns(&rq->retry);
+
+	if (!is_at_rest(qp))
+		next_ns = min(next_ns, frdma_req_next_ns(rq));
 
 	/* What wakes this side then is that the pages have come. */
 	if (next_ns == U64_MAX || frdma_page_in_is_busy(&qp->sq.page_in))

@@ -210,22 +210,40 @@ static bool completes_response(const struct frdma_req *rq,
 	       frdma_req_read_left(rq, pkt, frdma_req_is_fine(rq, psn)) == 1;
 }
 
+/* What was sent again alone, if anything was, and @packets are acknowledged. */
+static enum frdma_mended learn(struct frdma_req *rq, u32 packets, u64 now_ns)
+{
+	enum frdma_mended mended;
+
+	if (!frdma_req_was_mended(rq))
+		return FRDMA_MENDED_WELL;
+	mended = frdma_retry_learn(&rq->retry, now_ns);
+	if (mended == FRDMA_MENDED_WELL)
+		frdma_cc_missed(&rq->cc, packets);
+	return mended;
+}
+
 static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 {
-	bool timed = frdma_req_was_mended(rq);
+	u32 packets = (una_psn - rq->una_psn) & FRDMA_PSN_MASK;
+	enum frdma_mended mended;
 
-	if (una_psn == rq->una_psn)
+	if (!packets)
 		return;
 
-	frdma_cc_acked(&rq->cc, (una_psn - rq->una_psn) & FRDMA_PSN_MASK);
-	frdma_req_acked(rq, una_psn);
-	if (timed && frdma_retry_learn(&rq->retry, now_ns))
+	frdma_cc_acked(&rq->cc, packets);
+	mended = learn(rq, packets, now_ns);
+	frdma_rtt_end(&rq->retry.rtt, una_psn, now_ns);
+	frdma_req_acked(rq, una_psn, mended == FRDMA_MENDED_NEEDLESSLY);
+	if (mended == FRDMA_MENDED_SLOWLY)
 		frdma_req_shrink(rq);
 	/* Else they would be ahead again, half a circle later. */
 	if (frdma_psn_diff(una_psn, rq->mended_psn) > 0)
 		rq->mended_psn = una_psn;
 	if (frdma_psn_diff(una_psn, rq->lost_psn) > 0)
 		rq->lost_psn = una_psn;
+	if (frdma_psn_diff(una_psn, rq->paced_psn) > 0)
+		rq->paced_psn = una_psn;
 	if (frdma_psn_diff(una_psn, rq->fine_psn) > 0)
 		rq->fine_psn = una_psn;
 
@@ -292,8 +310,10 @@ void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns)
  */
 enum frdma_recovery frdma_ack_recover(struct frdma_req *rq, bool missed)
 {
-	if (rq->recovering)
+	if (rq->recovering) {
+		rq->missed |= missed && frdma_req_was_mended(rq);
 		return FRDMA_RECOVERY_RUNS;
+	}
 	if (!frdma_retry_spend(&rq->retry))
 		return FRDMA_RECOVERY_EXHAUSTED;
 	if (frdma_req_mend(rq)) {

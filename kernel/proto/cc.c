@@ -23,7 +23,7 @@ void frdma_cc_init(struct frdma_cc *cc, u32 max)
 static u32 step_up(const struct frdma_cc *cc)
 {
 	if (cc->target <= cc->window)
-		return 1;
+		return DIV_ROUND_UP(cc->window, FRDMA_CC_GROWS);
 	return DIV_ROUND_UP(cc->target - cc->window, 2);
 }
 
@@ -47,7 +47,7 @@ void frdma_cc_acked(struct frdma_cc *cc, u32 packets)
 	if (cc->acked < cc->window || cc->window >= cc->max)
 		return;
 	cc->acked = 0;
-	cc->window += step_up(cc);
+	cc->window = min(cc->window + step_up(cc), cc->max);
 }
 
 /**
@@ -61,6 +61,20 @@ void frdma_cc_lost(struct frdma_cc *cc)
 	cc->window = min(cc->window, cc->threshold);
 	cc->acked = 0;
 	cc->target = 0;
+}
+
+/**
+ * frdma_cc_missed - a packet was lost, and later ones were kept
+ * @cc: state
+ * @packets: from the one that was lost before, to that one
+ */
+void frdma_cc_missed(struct frdma_cc *cc, u32 packets)
+{
+	if (packets >= cc->window / FRDMA_CC_SOON)
+		return;
+	cc->window -= cc->window / FRDMA_CC_SOON_COSTS;
+	cc->threshold = min(cc->threshold, cc->window);
+	cc->acked = 0;
 }
 
 /**

@@ -6,6 +6,11 @@
  * through. Slow start and additive increase as in RFC 5681, in packets, and
  * multiplicative decrease by three tenths as in RFC 9438.
  *
+ * Where single packets are lost and sent again alone, that one was does not say
+ * that they are too many. That others follow it soon after, does, a little; and
+ * the window grows in proportion there, so that what is lost at random does not
+ * keep it small.
+ *
  * Where switches mark packets before they drop any, the peer says so by congestion
  * notification packets (IBTA A17.9.3), and the window obeys as DCQCN has a
  * rate obey (Zhu et al., SIGCOMM 2015): less the more of them come, but once
@@ -19,6 +24,14 @@
 
 #define FRDMA_CC_INITIAL	64
 #define FRDMA_CC_MIN		4
+
+/*
+ * A packet lost so much sooner after the one before than a window, a fraction of
+ * it, costs such a fraction of the window; which grows by another in a round trip.
+ */
+#define FRDMA_CC_SOON		8
+#define FRDMA_CC_SOON_COSTS	32
+#define FRDMA_CC_GROWS		64
 
 /* A notification at most so often, DCQCN's N. */
 #define FRDMA_CC_NOTIFY_NS	50000ULL
@@ -71,6 +84,7 @@ struct frdma_cc_echo {
 void frdma_cc_init(struct frdma_cc *cc, u32 max);
 void frdma_cc_acked(struct frdma_cc *cc, u32 packets);
 void frdma_cc_lost(struct frdma_cc *cc);
+void frdma_cc_missed(struct frdma_cc *cc, u32 packets);
 void frdma_cc_probe(struct frdma_cc *cc);
 void frdma_cc_resume(struct frdma_cc *cc);
 void frdma_cc_silent(struct frdma_cc *cc);

@@ -27,7 +27,11 @@ void frdma_req_init(struct frdma_req *rq, u32 first_psn)
 	rq->spare = 0;
 	rq->mending = false;
 	rq->mended_psn = first_psn;
+	rq->in_a_row = 0;
+	rq->asked = false;
 	rq->lost_psn = first_psn;
+	rq->paced_psn = first_psn;
+	frdma_pace_init(&rq->pace);
 	rq->ask = false;
 	rq->pkt = 0;
 	rq->rd_out = 0;
@@ -85,6 +89,22 @@ static bool reads_are_full(const struct frdma_req *rq)
 	       rq->rd_out + rq->rd_old > rq->rd_max;
 }
 
+/*
+ * While the peer misses one packet, which was sent again, it keeps those behind
+ * it. They have left the network, though nothing acknowledges them: others may
+ * follow, as many as the peer will keep. READs are not kept apart.
+ */
+static u32 window_for(const struct frdma_req *rq, const struct frdma_swr *wr)
+{
+	u32 window = rq->cc.window;
+	u32 beyond = min(window, FRDMA_BEYOND_BYTES_MAX / rq->mtu);
+
+	if (!rq->keeps || !frdma_req_was_mended(rq) ||
+	    frdma_swr_wants_response(wr))
+		return window;
+	return max(window, min_t(u32, window + beyond, FRDMA_KEPT_SPAN - 1));
+}
+
 /**
  * frdma_req_judge - may the requester send
  * @rq: state
@@ -118,7 +138,7 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
 	if (frdma_swr_wants_response(wr) && !rq->rd_max &&
 	    frdma_req_begins(rq))
 		return FRDMA_REQ_NO_READS;
-	if (frdma_req_outstanding(rq) >= rq->cc.window)
+	if (frdma_req_outstanding(rq) >= window_for(rq, wr))
 		return FRDMA_REQ_WINDOW;
 	if (frdma_swr_wants_response(wr) && reads_are_full(rq))
 		return FRDMA_REQ_READS;
@@ -126,16 +146,19 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
 	return FRDMA_REQ_SEND;
 }
 
-/* Packets to the next one that asks for an acknowledgement wherever it is. */
+/*
+ * Packets to the next one that asks for an acknowledgement wherever it is. Where
+ * packets are lost it is asked more often: the window moves sooner.
+ */
 static u32 pkts_until_ack(const struct frdma_req *rq)
 {
-	u32 quarter = rq->cc.window / 4;
+	u32 part = rq->cc.window / (rq->keeps ? 8 : 4);
 
 	if (!frdma_req_is_reliable(rq))
 		return U32_MAX;
-	if (rq->ask || rq->since_ack_req >= quarter)
+	if (rq->ask || rq->since_ack_req >= part)
 		return 1;
-	return quarter - rq->since_ack_req;
+	return part - rq->since_ack_req;
 }
 
 /* Will the window move without an acknowledgement of this packet? */
@@ -287,7 +310,7 @@ void frdma_req_plan_run(const struct frdma_req *rq, struct frdma_req_pkt *pkt,
 		return;
 
 	nr = min(wr->npkts - rq->pkt - 1,
-		 rq->cc.window - frdma_req_outstanding(rq));
+		 window_for(rq, wr) - frdma_req_outstanding(rq));
 	if (frdma_req_repeats(rq))
 		nr = min(nr, (rq->end_psn - rq->psn) & FRDMA_PSN_MASK);
 	pkt->nr = min(min(nr, until_ack), max);
@@ -314,6 +337,17 @@ static void go_on(struct frdma_req *rq)
 	rq->ask = frdma_req_repeats(rq);
 }
 
+/* What asks for nothing is answered when something else does, later. */
+static void note_asked(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
+{
+	const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+
+	if (!pkt->hdr.ack_req && !frdma_swr_wants_response(wr))
+		return;
+	rq->asked = true;
+	rq->asked_psn = rq->end_psn;
+}
+
 /**
  * frdma_req_sent - what was planned is on its way
  * @rq: state, unchanged since frdma_req_plan()
@@ -325,8 +359,10 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 	u32 npkts = pkt->nr * pkt->span;
 
 	rq->psn = frdma_psn_add(rq->psn, npkts);
-	if (frdma_psn_diff(rq->psn, rq->end_psn) > 0)
+	if (frdma_psn_diff(rq->psn, rq->end_psn) > 0) {
 		rq->end_psn = rq->psn;
+		note_asked(rq, pkt);
+	}
 	if (!frdma_req_is_reliable(rq))
 		rq->una_psn = rq->psn;
 
@@ -351,6 +387,85 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 	rq->pkt = 0;
 	rq->wr_next++;
 	skip_done(rq);
+}
+
+static struct frdma_pace_rate rate_of(const struct frdma_req *rq)
+{
+	return (struct frdma_pace_rate) {
+		.window	= rq->cc.window,
+		.rtt_ns	= rq->retry.rtt.smooth_ns,
+	};
+}
+
+/**
+ * frdma_req_credit - how many packets may leave now
+ * @rq: state, judged FRDMA_REQ_SEND
+ * @now_ns: monotonic time; is not looked at unless frdma_req_is_paced()
+ *
+ * What is sent again alone is never late.
+ *
+ * Return: U32_MAX: as many as there are.
+ */
+u32 frdma_req_credit(const struct frdma_req *rq, u64 now_ns)
+{
+	if (!frdma_req_is_paced(rq))
+		return U32_MAX;
+	if (rq->mending)
+		return 1;
+	return frdma_pace_credit(&rq->pace, rate_of(rq), now_ns);
+}
+
+/**
+ * frdma_req_next_ns - when the next packets may leave, at the pace
+ * @rq: state
+ *
+ * Return: monotonic time; U64_MAX: there are none that wait for that.
+ */
+u64 frdma_req_next_ns(const struct frdma_req *rq)
+{
+	if (!frdma_req_is_paced(rq) || frdma_req_judge(rq) != FRDMA_REQ_SEND)
+		return U64_MAX;
+	return frdma_pace_next_ns(&rq->pace, rate_of(rq));
+}
+
+/**
+ * frdma_req_spend - packets are on their way
+ * @rq: state
+ * @packets: how many
+ * @now_ns: monotonic time
+ */
+void frdma_req_spend(struct frdma_req *rq, u32 packets, u64 now_ns)
+{
+	if (frdma_req_is_paced(rq))
+		frdma_pace_spend(&rq->pace, rate_of(rq), packets, now_ns);
+}
+
+/**
+ * frdma_req_watch - all that could leave has left
+ * @rq: state
+ * @now_ns: monotonic time
+ *
+ * The peer's time begins (IBTA 9.7.6.1.3).
+ */
+void frdma_req_watch(struct frdma_req *rq, u64 now_ns)
+{
+	bool in_flight = frdma_req_in_flight(rq);
+
+	frdma_retry_watch(&rq->retry,
+			  in_flight || frdma_retry_paused(&rq->retry), now_ns);
+	if (rq->asked)
+		frdma_rtt_begin(&rq->retry.rtt, rq->asked_psn, now_ns);
+	rq->asked = false;
+}
+
+/**
+ * frdma_req_new_way - the next packets go another way
+ * @rq: state
+ */
+void frdma_req_new_way(struct frdma_req *rq)
+{
+	frdma_cc_init(&rq->cc, rq->cc.max);
+	frdma_retry_new_way(&rq->retry);
 }
 
 /**
@@ -443,6 +558,7 @@ void frdma_req_restart(struct frdma_req *rq)
 		rq->rd_old += rq->rd_out;
 	frdma_req_seek(rq, rq->una_psn);
 	rq->fine_psn = rq->end_psn;
+	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->recovering = true;
 	rq->missed = false;
 	rq->mending = false;
@@ -482,6 +598,8 @@ bool frdma_req_mend(struct frdma_req *rq)
 	frdma_req_seek(rq, rq->una_psn);
 	rq->mending = true;
 	rq->mended_psn = frdma_psn_add(rq->una_psn, 1);
+	rq->paced_psn = frdma_psn_add(rq->end_psn, FRDMA_PACED_PACKETS);
+	frdma_rtt_disturb(&rq->retry.rtt);
 	rq->recovering = true;
 	rq->ask = true;
 	return true;
@@ -555,12 +673,20 @@ void frdma_req_shrink(struct frdma_req *rq)
 }
 
 /*
- * All that was behind what was sent again alone is missing, too. If the peer had
- * asked for that one, it does not keep, after all; or else nothing had come that
- * could have made it ask: the tail was lost.
+ * The next one behind what was sent again alone is missing, too. That happens;
+ * and where nothing was lost, but late, the next one is late as well. If it goes
+ * on, all behind it is missing: if the peer had asked for the first, it does not
+ * keep, after all; or else nothing had come that could have made it ask: the tail
+ * was lost.
  */
-static void send_the_rest(struct frdma_req *rq, bool asked)
+static void send_the_rest(struct frdma_req *rq, bool asked, bool needlessly)
 {
+	if (asked && (needlessly || rq->in_a_row < FRDMA_IN_A_ROW_MAX) &&
+	    frdma_req_mend(rq)) {
+		rq->in_a_row += !needlessly;
+		rq->missed = true;
+		return;
+	}
 	rq->keeps = !asked;
 	frdma_req_shrink(rq);
 	frdma_req_restart(rq);
@@ -572,11 +698,12 @@ static void send_the_rest(struct frdma_req *rq, bool asked)
  * frdma_req_acked - move the lower end of the window
  * @rq: state
  * @una_psn: oldest PSN that is not acknowledged now; beyond what it was
+ * @needlessly: what was sent again alone had not been lost
  *
  * What was about to be sent again has perhaps arrived after all. And where only
  * what was sent again alone has, the rest is sent again, too.
  */
-void frdma_req_acked(struct frdma_req *rq, u32 una_psn)
+void frdma_req_acked(struct frdma_req *rq, u32 una_psn, bool needlessly)
 {
 	bool let_down = rq->keeps && frdma_req_was_mended(rq) &&
 			una_psn == rq->mended_psn;
@@ -586,6 +713,8 @@ void frdma_req_acked(struct frdma_req *rq, u32 una_psn)
 	rq->una_psn = una_psn;
 	rq->recovering = false;
 	rq->missed = false;
+	if (!let_down)
+		rq->in_a_row = 0;
 	if (rq->mending)
 		go_on(rq);
 	if (frdma_psn_diff(una_psn, rq->psn) > 0) {
@@ -596,7 +725,7 @@ void frdma_req_acked(struct frdma_req *rq, u32 una_psn)
 		learn_that_it_drops(rq);
 	}
 	if (let_down && frdma_req_in_flight(rq))
-		send_the_rest(rq, missed);
+		send_the_rest(rq, missed, needlessly);
 }
 
 /* The oldest one has begun at or before una_psn, so distance is all. */
@@ -649,6 +778,7 @@ void frdma_req_forget(struct frdma_req *rq)
 	rq->end_psn = rq->psn;
 	rq->rd_out = 0;
 	rq->mending = false;
+	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->retry.wait = FRDMA_WAIT_NONE;
 	rq->retry.local_ns = 0;
 }

@@ -31,7 +31,9 @@
 #include "cc.h"
 #include "env.h"
 #include "hdr.h"
+#include "kept.h"
 #include "op.h"
+#include "pace.h"
 #include "psn.h"
 #include "retry.h"
 #include "wqe.h"
@@ -42,6 +44,19 @@
  * after that ever more seldom, every so many losses in the end: 1 << this.
  */
 #define FRDMA_DOUBTS_MAX	5
+
+/*
+ * A peer that keeps what is ahead of its turn may still miss two packets, one
+ * behind the other. If it were more than so many, it would rather not keep any.
+ */
+#define FRDMA_IN_A_ROW_MAX	3
+
+/* What it may be sent beyond a window while it misses one: so many bytes. */
+#define FRDMA_BEYOND_BYTES_MAX	(512U << 10)
+
+/* After a packet was sent again alone, so many leave at the pace (pace.h). */
+#define FRDMA_PACED_PACKETS \
+	(FRDMA_PSN_HALF < 8192 ? FRDMA_PSN_HALF - 1 : 8192)
 
 /*
  * Local operations are executed only if so few work requests before them are not
@@ -109,6 +124,13 @@ struct frdma_swr {
  * @resume_psn: while @mending
  * @mended_psn: one beyond the last packet that was sent so, if nothing else was
  *	sent again since
+ * @in_a_row: so many packets that were sent again alone were all that was then
+ *	acknowledged, one after the other
+ * @paced_psn: packets before it leave at the pace, if the way is long enough
+ * @pace: where in time they are
+ * @asked: packets that ask for an answer have left for the first time since
+ *	frdma_req_watch()
+ * @asked_psn: one beyond the last of them
  * @lost_psn: what was sent before it was under way when the window was last
  *	made smaller
  * @transport: enum frdma_transport
@@ -154,8 +176,13 @@ struct frdma_req {
 	bool mending;
 	u32 resume_psn;
 	u32 mended_psn;
-	u32 lost_psn;
+	u8 in_a_row;
+	bool asked;
 	u8 transport;
+	u32 lost_psn;
+	u32 paced_psn;
+	u32 asked_psn;
+	struct frdma_pace pace;
 
 	u32 rd_out;
 	u32 rd_old;
@@ -299,6 +326,13 @@ static inline bool frdma_req_in_flight(const struct frdma_req *rq)
 	return rq->end_psn != rq->una_psn;
 }
 
+/** frdma_req_is_paced - do packets leave at the pace */
+static inline bool frdma_req_is_paced(const struct frdma_req *rq)
+{
+	return frdma_psn_diff(rq->una_psn, rq->paced_psn) < 0 &&
+	       rq->retry.rtt.smooth_ns >= FRDMA_PACE_RTT_MIN_NS;
+}
+
 /** frdma_req_repeats - was the next packet sent before */
 static inline bool frdma_req_repeats(const struct frdma_req *rq)
 {
@@ -331,6 +365,11 @@ void frdma_req_plan(const struct frdma_req *rq, struct frdma_req_pkt *pkt);
 void frdma_req_plan_run(const struct frdma_req *rq, struct frdma_req_pkt *pkt,
 			u32 max);
 void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt);
+u32 frdma_req_credit(const struct frdma_req *rq, u64 now_ns);
+u64 frdma_req_next_ns(const struct frdma_req *rq);
+void frdma_req_spend(struct frdma_req *rq, u32 packets, u64 now_ns);
+void frdma_req_watch(struct frdma_req *rq, u64 now_ns);
+void frdma_req_new_way(struct frdma_req *rq);
 void frdma_req_local_done(struct frdma_req *rq);
 void frdma_req_seek(struct frdma_req *rq, u32 psn);
 bool frdma_req_ask(struct frdma_req *rq);
@@ -339,7 +378,7 @@ void frdma_req_shrink(struct frdma_req *rq);
 void frdma_req_resume(struct frdma_req *rq);
 bool frdma_req_mend(struct frdma_req *rq);
 void frdma_req_try(struct frdma_req *rq);
-void frdma_req_acked(struct frdma_req *rq, u32 una_psn);
+void frdma_req_acked(struct frdma_req *rq, u32 una_psn, bool needlessly);
 void frdma_req_forget(struct frdma_req *rq);
 bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err);
 struct frdma_swr *frdma_req_reap(struct frdma_req *rq);

@@ -63,8 +63,8 @@ void frdma_retry_new_way(struct frdma_retry *rt)
 {
 	rt->slowest_ns = 0;
 	rt->patience = 0;
-	rt->rtt_ns = 0;
-	rt->best_ns = 0;
+	rt->mends = false;
+	frdma_rtt_init(&rt->rtt);
 }
 
 /**
@@ -79,9 +79,10 @@ void frdma_retry_refill(struct frdma_retry *rt)
 
 static void plan_probe(struct frdma_retry *rt, u64 now_ns)
 {
-	u64 wait_ns = 2 * rt->rtt_ns + FRDMA_PROBE_MIN_NS;
+	u64 rtt_ns = rt->rtt.smooth_ns;
+	u64 wait_ns = rtt_ns + rtt_ns / 2 + FRDMA_PROBE_MIN_NS;
 
-	rt->probe_ns = rt->rtt_ns && rt->probes < FRDMA_PROBES_MAX ?
+	rt->probe_ns = rt->mends && rt->probes < FRDMA_PROBES_MAX ?
 		       now_ns + (wait_ns << rt->probes) : 0;
 }
 
@@ -115,51 +116,19 @@ static void learn_patience(struct frdma_retry *rt, u64 waited_ns)
 		rt->patience++;
 }
 
-/*
- * RFC 6298. What is far below all before is no round trip, but what had only
- * lost its turn, or else all before has passed: what is known fades until it
- * is believed. The best is forgotten, slowly: ways change.
- */
-static void learn_rtt(struct frdma_retry *rt, u64 rtt_ns)
-{
-	if (!rt->rtt_ns) {
-		rt->rtt_ns = rtt_ns;
-		rt->best_ns = rtt_ns;
-		return;
-	}
-	if (rtt_ns < rt->rtt_ns / 4) {
-		rt->rtt_ns -= rt->rtt_ns / 32;
-		return;
-	}
-	rt->rtt_ns += rtt_ns / 8 - rt->rtt_ns / 8;
-	if (rtt_ns > rt->best_ns)
-		rt->best_ns += (rtt_ns - rt->best_ns) / 32;
-	else
-		rt->best_ns = rtt_ns;
-}
-
 /**
- * frdma_retry_learn - what was sent again is acknowledged
+ * frdma_retry_learn - what was sent again alone is acknowledged
  * @rt: state; the wait began when it was sent
  * @now_ns: monotonic time
  *
- * As Karn says, a time in which it was sent once more is not that of a round
- * trip; but it is a long one.
- *
- * Return: true if it took twice as long as at best, and more: packets wait in
- * queues.
+ * Return: what that says of the way to the peer.
  */
-bool frdma_retry_learn(struct frdma_retry *rt, u64 now_ns)
+enum frdma_mended frdma_retry_learn(struct frdma_retry *rt, u64 now_ns)
 {
-	u64 rtt_ns = now_ns - rt->armed_ns;
-	bool slow;
-
 	if (rt->wait != FRDMA_WAIT_ACK)
-		return false;
-	slow = rt->rtt_ns && rtt_ns >= 2 * (rt->best_ns + FRDMA_PROBE_MIN_NS);
-	if (!rt->probes)
-		learn_rtt(rt, rtt_ns);
-	return slow;
+		return FRDMA_MENDED_WELL;
+	rt->mends = true;
+	return frdma_rtt_mended(&rt->rtt, now_ns - rt->armed_ns, rt->probes);
 }
 
 /**

@@ -2,7 +2,7 @@
 #ifndef FRDMA_PROTO_RETRY_H
 #define FRDMA_PROTO_RETRY_H
 
-#include "env.h"
+#include "rtt.h"
 
 /* rnr_retry of 7 means for ever (IBTA 9.7.5.2.8). */
 #define FRDMA_RNR_RETRY_FOREVER	7
@@ -16,8 +16,8 @@
 
 /*
  * A peer that keeps what is ahead of its turn misses one packet, not all. So it
- * is asked early, by that packet, whether it got it: after two round trips and
- * this. RFC 8985 calls it a tail loss probe.
+ * is asked early, by that packet, whether it got it: after one and a half round
+ * trips and this. RFC 8985 calls it a tail loss probe.
  */
 #define FRDMA_PROBE_MIN_NS	(500 * 1000ULL)
 
@@ -52,9 +52,8 @@ enum frdma_retry_wait {
  * @timeout_ns: acknowledgement timeout; 0: never
  * @armed_ns: when the wait for an answer began
  * @slowest_ns: longest such wait that ended well, forgotten slowly
- * @rtt_ns: smoothed round trip of what was sent again; 0: not known, and there
- *	are no probes
- * @best_ns: shortest such round trip of late, if there was one
+ * @rtt: how long the way to the peer is
+ * @mends: packets were sent again alone: there are probes
  * @probe_ns: when to send a probe, while @wait is ACK; 0: never
  * @probes: sent since @armed_ns
  * @refusals: so often, one after the other, the host could not take a packet
@@ -71,9 +70,9 @@ struct frdma_retry {
 	u64 timeout_ns;
 	u64 armed_ns;
 	u64 slowest_ns;
-	u64 rtt_ns;
-	u64 best_ns;
+	struct frdma_rtt rtt;
 	u64 probe_ns;
+	bool mends;
 	u8 probes;
 	u8 refusals;
 	u8 patience;
@@ -124,7 +123,7 @@ void frdma_retry_new_way(struct frdma_retry *rt);
 void frdma_retry_refill(struct frdma_retry *rt);
 void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns);
 void frdma_retry_progress(struct frdma_retry *rt, bool in_flight, u64 now_ns);
-bool frdma_retry_learn(struct frdma_retry *rt, u64 now_ns);
+enum frdma_mended frdma_retry_learn(struct frdma_retry *rt, u64 now_ns);
 bool frdma_retry_spend(struct frdma_retry *rt);
 bool frdma_retry_rnr(struct frdma_retry *rt, u8 code, u64 now_ns);
 void frdma_retry_local(struct frdma_retry *rt, u64 now_ns);

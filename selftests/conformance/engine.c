@@ -48,7 +48,8 @@ static struct engine_qp *next_alarm(u64 *ns)
 
 	*ns = U64_MAX;
 	for (i = 0; i < nr_qps; i++) {
-		u64 at = frdma_retry_next_ns(&qps[i]->req.retry);
+		u64 at = min(frdma_retry_next_ns(&qps[i]->req.retry),
+			     frdma_req_next_ns(&qps[i]->req));
 
 		if (at < *ns) {
 			*ns = at;

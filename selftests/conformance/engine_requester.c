@@ -128,7 +128,8 @@ static void send_next(struct engine_qp *qp)
 		from = local_memory(qp, wr, pkt.off, pkt.len);
 	engine_send(qp, &pkt.hdr, from);
 	frdma_req_sent(rq, &pkt);
-	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq), engine_now_ns);
+	frdma_req_spend(rq, 1, engine_now_ns);
+	frdma_req_watch(rq, engine_now_ns);
 }
 
 static void transmit(struct engine_qp *qp)
@@ -138,6 +139,8 @@ static void transmit(struct engine_qp *qp)
 	for (;;) {
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
+			if (!frdma_req_credit(rq, engine_now_ns))
+				return;
 			send_next(qp);
 			break;
 		case FRDMA_REQ_NO_READS:

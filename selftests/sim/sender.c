@@ -156,21 +156,25 @@ static bool host_has_no_room(struct sim_side *side)
 	       side->world->shape->no_room;
 }
 
-/* As many as the host takes, of which there is one. */
-static void send_run(struct sim_side *side)
+/*
+ * As many as the host takes, of which there is one, and the pace. Returns how
+ * many.
+ */
+static u32 send_run(struct sim_side *side, u32 most)
 {
 	struct frdma_req *rq = &side->req;
 	struct frdma_req_pkt run;
 	u32 n = 1;
 
 	frdma_req_plan(rq, &run);
-	frdma_req_plan_run(rq, &run, U32_MAX);
+	frdma_req_plan_run(rq, &run, most);
 	while (n < run.nr && !host_has_no_room(side))
 		n++;
 	frdma_req_plan_run(rq, &run, n);
 	for (n = 0; n < run.nr; n++)
 		send_packet(side, frdma_req_run_nth(&run, n));
 	check_run(side, &run);
+	return run.nr;
 }
 
 /* In SQD what was begun is finished, and nothing is begun (10.3.1). */
@@ -179,20 +183,25 @@ static bool is_held_back(const struct sim_side *side)
 	return side->state == SIM_SQD && frdma_req_begins(&side->req);
 }
 
-/* Returns false if the host has no room. */
+/* Returns false if the host has no room, or it is too early. */
 static bool send_if_there_is_room(struct sim_side *side)
 {
 	struct sim_world *world = side->world;
 	struct frdma_req *rq = &side->req;
+	u32 credit = frdma_req_credit(rq, world->now_ns);
 
+	if (!credit) {
+		side->paced++;
+		return false;
+	}
 	if (host_has_no_room(side)) {
 		frdma_cc_lost(&rq->cc);
 		frdma_retry_local(&rq->retry, world->now_ns);
 		return false;
 	}
-	send_run(side);
+	frdma_req_spend(rq, send_run(side, credit), world->now_ns);
 	frdma_retry_taken(&rq->retry);
-	frdma_retry_watch(&rq->retry, frdma_req_in_flight(rq), world->now_ns);
+	frdma_req_watch(rq, world->now_ns);
 	return true;
 }
 
@@ -373,7 +382,10 @@ void sender_run(struct sim_side *side)
 
 u64 sender_deadline_ns(const struct sim_side *side)
 {
-	return frdma_retry_next_ns(&side->req.retry);
+	u64 next_ns = frdma_retry_next_ns(&side->req.retry);
+
+	return is_held_back(side) ? next_ns :
+				    min(next_ns, frdma_req_next_ns(&side->req));
 }
 
 /* What the engine takes for acknowledged now. */

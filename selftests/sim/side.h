@@ -128,6 +128,7 @@ struct sim_wr {
  * @rd_bound: those that it may have out: until they are answered, those that it
  *	had out when less was agreed upon
  * @waited: requests that were kept, and taken in their turn
+ * @paced: so often packets had to wait for their time
  * @probes: packets sent again to ask whether they were lost
  * @stops: it was in SQD, so often
  * @drained: in SQD, and all that was begun is answered
@@ -181,6 +182,7 @@ struct sim_side {
 	s64 rd_end[SIM_RES_MAX];
 	u32 rd_asked;
 	u32 waited;
+	u32 paced;
 	u32 probes;
 	u32 stops;
 	bool drained;

@@ -77,7 +77,7 @@ static inline struct frdma_req_pkt sendq_send(struct sendq *q)
 		return pkt;
 	frdma_req_plan(&q->rq, &pkt);
 	frdma_req_sent(&q->rq, &pkt);
-	frdma_retry_watch(&q->rq.retry, frdma_req_in_flight(&q->rq), SENDQ_NOW);
+	frdma_req_watch(&q->rq, SENDQ_NOW);
 	return pkt;
 }
 

@@ -896,16 +896,16 @@ TEST(frdma_ack_commit__long_piece_stays_long_in_a_small_window)
 TEST(frdma_ack_commit__round_trip_of_what_was_sent_again_alone)
 {
 	peer_that_keeps();
-	EXPECT_EQ(q.rq.retry.rtt_ns, 0);
+	EXPECT_EQ(q.rq.retry.rtt.smooth_ns, 0);
 	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
 	misses_first();
 	sendq_send(&q);
 	frdma_ack_implied(&q.rq, sendq_psn(15), SENDQ_NOW + 100);
-	EXPECT_EQ(q.rq.retry.rtt_ns, 100);
+	EXPECT_EQ(q.rq.retry.rtt.smooth_ns, 100);
 	frdma_req_restart(&q.rq);
 	sendq_send_all(&q);
 	frdma_ack_commit(&q.rq, sendq_psn(19), SENDQ_NOW + 1000);
-	EXPECT_EQ(q.rq.retry.rtt_ns, 100);
+	EXPECT_EQ(q.rq.retry.rtt.smooth_ns, 100);
 }
 
 TEST(frdma_ack_recover__peer_that_drops_is_tried_ever_more_seldom)
@@ -926,7 +926,7 @@ TEST(frdma_ack_recover__peer_that_drops_is_tried_ever_more_seldom)
 			sendq_send_all(&q);
 		}
 		reap_all();
-		EXPECT_EQ(q.rq.retry.rtt_ns, 0);
+		EXPECT(!q.rq.retry.mends);
 	}
 	/* After 2, 4, 8, 16, 32, and 32 again. */
 	EXPECT_EQ(losses, tried + 2 + 4 + 8 + 16 + 32 + 32);
@@ -964,18 +964,19 @@ TEST(frdma_req_mend__window_shrinks_if_it_takes_long_and_once)
 	window = q.rq.cc.threshold;
 	misses_first();
 	sendq_send(&q);
-	frdma_ack_implied(&q.rq, sendq_psn(13), SENDQ_NOW + 100);
+	frdma_ack_implied(&q.rq, sendq_psn(16), SENDQ_NOW + 100);
 	EXPECT_EQ(q.rq.cc.threshold, window);
 
+	q.rq.retry.rtt.best_ns = 100;
 	misses_first();
 	sendq_send(&q);
-	frdma_ack_implied(&q.rq, sendq_psn(15), late_ns);
+	frdma_ack_implied(&q.rq, sendq_psn(18), late_ns);
 	window = window * 7 / 10;
 	EXPECT_EQ(q.rq.cc.threshold, window);
 
 	misses_first();
 	sendq_send(&q);
-	frdma_ack_implied(&q.rq, sendq_psn(17), late_ns);
+	frdma_ack_implied(&q.rq, sendq_psn(19), late_ns);
 	EXPECT_EQ(q.rq.cc.threshold, window);
 }
 
@@ -996,16 +997,156 @@ TEST(frdma_req_mend__is_forgotten)
 	}
 }
 
-TEST(frdma_req_mend__let_down)
+/* Two that were lost may be neighbours. */
+TEST(frdma_req_mend__the_next_one_is_missing_too)
 {
 	peer_that_keeps();
 	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
 	misses_first();
 	sendq_send(&q);
 	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT(q.rq.keeps);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(11));
+	EXPECT_EQ(sendq_send_all(&q), 0);
+
+	/* That was all; so it would be with others, later. */
+	frdma_ack_implied(&q.rq, sendq_psn(15), SENDQ_NOW);
+	EXPECT_EQ(q.rq.in_a_row, 0);
+}
+
+/* Which cannot be sent alone, with a READ behind it. */
+TEST(frdma_req_mend__the_next_one_is_missing_and_a_read)
+{
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	sendq_send(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT_EQ(sendq_send_all(&q), 10);
+}
+
+TEST(frdma_req_mend__let_down)
+{
+	u32 n;
+
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	for (n = 0; n < FRDMA_IN_A_ROW_MAX; n++) {
+		EXPECT_EQ(sendq_send_all(&q), 1);
+		frdma_ack_commit(&q.rq, sendq_psn(10 + n), SENDQ_NOW);
+		EXPECT(q.rq.keeps);
+	}
+	EXPECT_EQ(sendq_send_all(&q), 1);
+	frdma_ack_commit(&q.rq, sendq_psn(10 + n), SENDQ_NOW);
 	EXPECT(!q.rq.keeps);
 	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_RUNS);
-	EXPECT_EQ(sendq_send_all(&q), 9);
+	EXPECT_EQ(sendq_send_all(&q), 9 - n);
+}
+
+/* Nor is what was late, however often, with all that is behind it. */
+TEST(frdma_req_mend__all_of_them_are_late)
+{
+	u32 n;
+
+	peer_that_keeps();
+	q.rq.retry.rtt.best_ns = 1000;
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	for (n = 0; n < 9; n++) {
+		EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(10 + n));
+		EXPECT_EQ(sendq_send_all(&q), 0);
+		frdma_ack_commit(&q.rq, sendq_psn(10 + n), SENDQ_NOW + 1);
+		EXPECT(q.rq.keeps);
+	}
+}
+
+/* A probe has gone out before the peer could say what it misses. */
+TEST(frdma_ack_recover__the_peer_says_later_what_it_misses)
+{
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	EXPECT(frdma_req_mend(&q.rq));
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_RUNS);
+	EXPECT(!q.rq.missed);
+	sendq_send(&q);
+	EXPECT_EQ(frdma_ack_recover(&q.rq, false), FRDMA_RECOVERY_RUNS);
+	EXPECT(!q.rq.missed);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_RUNS);
+	EXPECT(q.rq.missed);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT_EQ(sendq_send_all(&q), 1);
+}
+
+/* Those behind what is missing have left the network. */
+TEST(frdma_req_judge__another_window_while_one_is_missing)
+{
+	peer_that_keeps();
+	q.rq.cc.window = 20;
+	q.rq.cc.threshold = 20;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 100 * SENDQ_MTU);
+	EXPECT_EQ(sendq_send_all(&q), 20);
+	misses_first();
+	EXPECT_EQ(sendq_send_all(&q), 1 + 20);
+	EXPECT_EQ(frdma_req_outstanding(&q.rq), 40);
+
+	/* One at most before the next one, which is sent again at once. */
+	frdma_ack_implied(&q.rq, sendq_psn(15), SENDQ_NOW);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_WINDOW);
+	misses_first();
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(15));
+	EXPECT_EQ(sendq_send_all(&q), 5);
+}
+
+TEST(frdma_req_judge__not_more_than_the_peer_keeps)
+{
+	peer_that_keeps();
+	q.rq.cc.max = 1024;
+	q.rq.cc.window = 400;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 2000 * SENDQ_MTU);
+	EXPECT_EQ(sendq_send_all(&q), 400);
+	misses_first();
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_KEPT_SPAN - 400);
+	EXPECT_EQ(frdma_req_outstanding(&q.rq), FRDMA_KEPT_SPAN - 1U);
+
+	/* Nor more bytes. */
+	peer_that_keeps();
+	q.rq.mtu = 4096;
+	q.rq.cc.max = 1024;
+	q.rq.cc.window = 200;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 2000 * 4096);
+	EXPECT_EQ(sendq_send_all(&q), 200);
+	misses_first();
+	EXPECT_EQ(sendq_send_all(&q), 1 + FRDMA_BEYOND_BYTES_MAX / 4096);
+}
+
+/* What it is answered with would not be kept. */
+TEST(frdma_req_judge__no_read_beyond_the_window)
+{
+	peer_that_keeps();
+	q.rq.cc.window = 20;
+	q.rq.cc.threshold = 20;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 20 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	EXPECT_EQ(sendq_send_all(&q), 20);
+	misses_first();
+	EXPECT_EQ(sendq_send_all(&q), 1);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_WINDOW);
+}
+
+/* It is asked for more often, too. */
+TEST(frdma_req_plan__asks_more_often_where_packets_are_lost)
+{
+	u32 n;
+
+	peer_that_keeps();
+	q.rq.cc.window = 32;
+	q.rq.cc.threshold = 32;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 100 * SENDQ_MTU);
+	for (n = 1; n <= 32; n++)
+		EXPECT_EQ(sendq_send(&q).hdr.ack_req, n % 4 == 0);
 }
 
 TEST(frdma_req_mend__was_the_only_one)
@@ -1074,4 +1215,122 @@ TEST(frdma_req_mend__not_with_reads_nor_what_was_not_sent)
 	EXPECT_EQ(frdma_ack_recover(&q.rq, false), FRDMA_RECOVERY_BEGUN);
 	EXPECT(!q.rq.trying);
 	EXPECT_EQ(sendq_send_all(&q), 1);
+}
+
+#define FAR_NS	(2 * FRDMA_PACE_RTT_MIN_NS)
+
+/* A peer that keeps, far away, which misses a packet; a window is 40. */
+static void peer_far_away(void)
+{
+	peer_that_keeps();
+	q.rq.retry.timeout_ns = U32_MAX;
+	q.rq.cc.window = 40;
+	q.rq.cc.threshold = 40;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 200 * SENDQ_MTU);
+	EXPECT_EQ(sendq_send_all(&q), 40);
+	misses_first();
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(10));
+	frdma_ack_commit(&q.rq, sendq_psn(49), SENDQ_NOW + FAR_NS);
+	EXPECT_EQ(q.rq.retry.rtt.smooth_ns, FAR_NS);
+}
+
+TEST(frdma_req_credit__a_window_is_spread_over_a_round_trip)
+{
+	const u64 now_ns = SENDQ_NOW + FAR_NS;
+	u32 n;
+
+	peer_far_away();
+	EXPECT(frdma_req_is_paced(&q.rq));
+	EXPECT_EQ(frdma_req_credit(&q.rq, now_ns), FRDMA_PACE_BURST_MIN);
+	for (n = 0; n < FRDMA_PACE_BURST_MIN; n++)
+		sendq_send(&q);
+	frdma_req_spend(&q.rq, n, now_ns);
+	EXPECT_EQ(frdma_req_credit(&q.rq, now_ns), 0);
+	EXPECT_EQ(frdma_req_next_ns(&q.rq), now_ns + FAR_NS / q.rq.cc.window * FRDMA_PACE_BURST_MIN / 2);
+
+	/* But not what the peer misses. */
+	misses_first();
+	EXPECT_EQ(frdma_req_credit(&q.rq, now_ns), 1);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(50));
+	EXPECT_EQ(frdma_req_credit(&q.rq, now_ns), 0);
+}
+
+TEST(frdma_req_next_ns__of_what_may_be_sent)
+{
+	peer_far_away();
+	sendq_send_all(&q);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_WINDOW);
+	EXPECT_EQ(frdma_req_next_ns(&q.rq), U64_MAX);
+}
+
+TEST(frdma_req_is_paced__only_where_packets_were_lost_of_late)
+{
+	/* Nothing was lost. */
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 1);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW + FAR_NS);
+	EXPECT_EQ(q.rq.retry.rtt.smooth_ns, FAR_NS);
+	EXPECT(!frdma_req_is_paced(&q.rq));
+	EXPECT_EQ(frdma_req_credit(&q.rq, 0), U32_MAX);
+	EXPECT_EQ(frdma_req_next_ns(&q.rq), U64_MAX);
+	frdma_req_spend(&q.rq, 100, SENDQ_NOW);
+	EXPECT_EQ(q.rq.pace.due_ns, 0);
+
+	/* The peer is near. */
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	sendq_send(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(19), SENDQ_NOW + 100);
+	EXPECT(!frdma_req_is_paced(&q.rq));
+
+	/* It was long ago. */
+	peer_far_away();
+	q.rq.paced_psn = frdma_psn_add(q.rq.una_psn, 10);
+	sent(IB_UVERBS_WR_SEND, 1);
+	frdma_ack_commit(&q.rq, sendq_psn(50 + 8), SENDQ_NOW);
+	EXPECT(frdma_req_is_paced(&q.rq));
+	frdma_ack_commit(&q.rq, sendq_psn(50 + 20), SENDQ_NOW);
+	EXPECT(!frdma_req_is_paced(&q.rq));
+	EXPECT_EQ(q.rq.paced_psn, q.rq.una_psn);
+}
+
+TEST(frdma_req_watch__times_what_asks_for_an_answer)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send(&q);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, 0);
+	sendq_send(&q);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.rtt.timed_psn, sendq_psn(2));
+
+	/* And what is a question by itself; but not if it is sent again. */
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, SENDQ_NOW);
+	frdma_req_restart(&q.rq);
+	sendq_send_all(&q);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, 0);
+}
+
+/* The host had no room for any: that ends like a peer that never answers. */
+TEST(frdma_req_watch__waits_where_nothing_could_leave)
+{
+	sendq_init(&q);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_NONE);
+	frdma_retry_local(&q.rq.retry, SENDQ_NOW);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_ACK);
+}
+
+TEST(frdma_req_new_way__nothing_is_known_of_it)
+{
+	peer_far_away();
+	frdma_req_new_way(&q.rq);
+	EXPECT_EQ(q.rq.retry.rtt.smooth_ns, 0);
+	EXPECT_EQ(q.rq.cc.window, FRDMA_CC_INITIAL);
+	EXPECT(!frdma_req_is_paced(&q.rq));
 }

@@ -127,6 +127,38 @@ TEST(frdma_cc_probe__few_packets_until_it_is_over)
 	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
 }
 
+TEST(frdma_cc_missed__only_what_is_lost_soon_after_another)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	frdma_cc_acked(&cc, 256 - FRDMA_CC_INITIAL);
+	EXPECT_EQ(cc.window, 256);
+	frdma_cc_missed(&cc, 32);
+	EXPECT_EQ(cc.window, 256);
+	frdma_cc_missed(&cc, 31);
+	EXPECT_EQ(cc.window, 248);
+	EXPECT_EQ(cc.threshold, 248);
+
+	/* Of few there is nothing to take. */
+	cc.window = 31;
+	cc.threshold = 20;
+	frdma_cc_missed(&cc, 1);
+	EXPECT_EQ(cc.window, 31);
+	EXPECT_EQ(cc.threshold, 20);
+}
+
+TEST(frdma_cc_acked__grows_in_proportion)
+{
+	struct frdma_cc cc = fresh(258);
+
+	cc.window = 256;
+	cc.threshold = 256;
+	frdma_cc_acked(&cc, 255);
+	EXPECT_EQ(cc.window, 256);
+	frdma_cc_acked(&cc, 1);
+	EXPECT_EQ(cc.window, 258);
+}
+
 static void round_trip(struct frdma_cc *cc)
 {
 	frdma_cc_acked(cc, cc->window);

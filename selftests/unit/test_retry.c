@@ -362,66 +362,16 @@ static struct frdma_retry experienced(void)
 	return rt;
 }
 
-TEST(frdma_retry_learn__smooths)
+TEST(frdma_retry_learn__how_long_the_answer_took)
 {
 	struct frdma_retry rt = experienced();
 
-	EXPECT_EQ(rt.rtt_ns, RTT);
+	EXPECT_EQ(rt.rtt.smooth_ns, RTT);
+	rt.rtt.best_ns = RTT;
 	frdma_retry_watch(&rt, true, NOW);
-	frdma_retry_learn(&rt, NOW + 9 * RTT);
-	EXPECT_EQ(rt.rtt_ns, 2 * RTT);
-}
-
-TEST(frdma_retry_learn__packets_wait_in_queues)
-{
-	const u64 slow_ns = 2 * (RTT + FRDMA_PROBE_MIN_NS);
-	struct frdma_retry rt = experienced();
-
-	frdma_retry_watch(&rt, true, NOW);
-	EXPECT(!frdma_retry_learn(&rt, NOW + RTT / 2));
-	EXPECT_EQ(rt.best_ns, RTT / 2);
-
-	rt = experienced();
-	rt.best_ns = RTT;
-	frdma_retry_watch(&rt, true, NOW);
-	EXPECT(!frdma_retry_learn(&rt, NOW + slow_ns - 1));
-	rt.best_ns = RTT;
-	EXPECT(frdma_retry_learn(&rt, NOW + slow_ns));
-}
-
-/* Which are so long that it was sent again, once more. */
-TEST(frdma_retry_learn__packets_wait_longer_than_a_probe)
-{
-	struct frdma_retry rt = experienced();
-
-	frdma_retry_watch(&rt, true, NOW);
-	EXPECT_EQ(frdma_retry_expire(&rt, NOW + 4 * RTT), FRDMA_EXPIRY_PROBE);
-	EXPECT(frdma_retry_learn(&rt, NOW + 5 * RTT));
-	EXPECT_EQ(rt.best_ns, RTT);
-}
-
-/* The first time that it was sent, it had only lost its turn. */
-TEST(frdma_retry_learn__what_was_not_lost)
-{
-	struct frdma_retry rt = experienced();
-
-	frdma_retry_watch(&rt, true, NOW);
-	frdma_retry_learn(&rt, NOW + RTT / 4 - 1);
-	EXPECT_EQ(rt.rtt_ns, RTT - RTT / 32);
-	EXPECT_EQ(rt.best_ns, RTT);
-}
-
-/* The first one had waited for a page, or the way has become shorter. */
-TEST(frdma_retry_learn__what_is_always_quick)
-{
-	struct frdma_retry rt = experienced();
-	u32 n;
-
-	frdma_retry_watch(&rt, true, NOW);
-	for (n = 0; n < 200; n++)
-		frdma_retry_learn(&rt, NOW + RTT / 100);
-	EXPECT(rt.rtt_ns < RTT / 50);
-	EXPECT_EQ(rt.best_ns, RTT / 100);
+	EXPECT_EQ(frdma_retry_learn(&rt, NOW + RTT / 2),
+		  FRDMA_MENDED_NEEDLESSLY);
+	EXPECT_EQ(frdma_retry_learn(&rt, NOW + 9 * RTT), FRDMA_MENDED_SLOWLY);
 }
 
 TEST(frdma_retry_new_way__nothing_is_known_of_it)
@@ -431,41 +381,39 @@ TEST(frdma_retry_new_way__nothing_is_known_of_it)
 	answered_after(&rt, 2 * LONG);
 	frdma_retry_progress(&rt, false, NOW);
 	frdma_retry_new_way(&rt);
-	EXPECT_EQ(rt.rtt_ns, 0);
-	EXPECT_EQ(rt.best_ns, 0);
+	EXPECT_EQ(rt.rtt.smooth_ns, 0);
 	frdma_retry_watch(&rt, true, NOW);
 	EXPECT_EQ(rt.deadline_ns, NOW + LONG);
 	EXPECT_EQ(rt.probe_ns, 0);
-}
-
-TEST(frdma_retry_learn__way_that_has_become_longer)
-{
-	struct frdma_retry rt = experienced();
-	u32 n;
-
-	frdma_retry_watch(&rt, true, NOW);
-	for (n = 0; n < 50 && frdma_retry_learn(&rt, NOW + 10 * RTT); n++)
-		;
-	EXPECT(n > 10);
-	EXPECT(n < 50);
 }
 
 TEST(frdma_retry_learn__nothing_from_what_was_not_timed)
 {
 	struct frdma_retry rt = experienced();
 
-	frdma_retry_learn(&rt, NOW + 9 * RTT);
-	EXPECT_EQ(rt.rtt_ns, RTT);
+	EXPECT_EQ(frdma_retry_learn(&rt, NOW + 9 * RTT), FRDMA_MENDED_WELL);
+	EXPECT_EQ(rt.rtt.smooth_ns, RTT);
 	frdma_retry_watch(&rt, true, NOW);
 	EXPECT_EQ(frdma_retry_expire(&rt, NOW + 4 * RTT), FRDMA_EXPIRY_PROBE);
-	frdma_retry_learn(&rt, NOW + 9 * RTT);
-	EXPECT_EQ(rt.rtt_ns, RTT);
+	EXPECT_EQ(frdma_retry_learn(&rt, NOW + 9 * RTT), FRDMA_MENDED_WELL);
+	EXPECT_EQ(rt.rtt.smooth_ns, RTT);
+}
+
+/* Where nothing was ever sent again alone they would be of no use. */
+TEST(frdma_retry_watch__no_probes_by_a_round_trip_alone)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_rtt_begin(&rt.rtt, 1, NOW);
+	frdma_rtt_end(&rt.rtt, 1, NOW + TIMEOUT / 100);
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + TIMEOUT);
 }
 
 TEST(frdma_retry_expire__probes_each_after_twice_the_time)
 {
 	struct frdma_retry rt = experienced();
-	u64 now_ns = NOW, wait_ns = 2 * RTT + FRDMA_PROBE_MIN_NS;
+	u64 now_ns = NOW, wait_ns = RTT + RTT / 2 + FRDMA_PROBE_MIN_NS;
 	u32 n;
 
 	frdma_retry_watch(&rt, true, NOW);
