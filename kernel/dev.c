@@ -29,6 +29,7 @@
 #include "nl.h"
 #include "odp.h"
 #include "pma.h"
+#include "poller.h"
 #include "post.h"
 #include "qp.h"
 #include "shared.h"
@@ -66,6 +67,7 @@ static void dealloc_driver(struct ib_device *ib)
 {
 	struct frdma_dev *dev = to_frdma(ib);
 
+	frdma_poller_stop(&dev->poller);
 	if (dev->net)
 		frdma_net_leave(dev);
 
@@ -331,6 +333,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 
 	dev->loopback = loopback;
 	dev->trains = trains;
+	frdma_poller_init(&dev->poller);
 	INIT_LIST_HEAD(&dev->entry);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);

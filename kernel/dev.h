@@ -10,6 +10,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
 
+#include "poller.h"
+
 struct frdma_net;
 struct frdma_qp;
 struct frdma_stats;
@@ -43,6 +45,7 @@ struct frdma_stats;
  * @loopback: packets to this device's own queue pairs are not made; read and
  *	written without a lock
  * @trains: packets are sent in trains; likewise
+ * @poller: takes what processes post to their send queues
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
  * @nr_cq: completion queues alive
@@ -80,6 +83,7 @@ struct frdma_dev {
 	struct frdma_stats *counters_past;
 	bool loopback;
 	bool trains;
+	struct frdma_poller poller;
 	bool port_active;
 	atomic_t nr_qp;
 	atomic_t nr_cq;

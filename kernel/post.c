@@ -3,6 +3,7 @@
 #include <rdma/uverbs_named_ioctl.h>
 
 #include "mr.h"
+#include "poller.h"
 #include "post.h"
 #include "proto/wqe.h"
 #include "qp.h"
@@ -325,7 +326,8 @@ int frdma_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 
 /*
  * A process has put something into a ring. Both sides look: receive requests
- * posted in the error state are announced by this, too.
+ * posted in the error state are announced by this, too. The poller takes what
+ * is there now for seen, so it comes before the kick.
  */
 static int UVERBS_HANDLER(FRDMA_METHOD_QP_DOORBELL)
 	(struct uverbs_attr_bundle *attrs)
@@ -343,6 +345,7 @@ static int UVERBS_HANDLER(FRDMA_METHOD_QP_DOORBELL)
 	qp = to_frdma_qp(ib);
 	if (frdma_qp_state(qp) == IB_QPS_ERR)
 		kick(&qp->rq.side);
+	frdma_poller_watch(qp);
 	kick(&qp->sq.side);
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include "cq.h"
 #include "mr.h"
 #include "number.h"
+#include "poller.h"
 #include "proto/req.h"
 #include "proto/resp.h"
 #include "ring.h"
@@ -92,6 +93,7 @@ struct frdma_path {
  * @drained: in this SQD state, all that was begun is complete
  * @drain_event: SQ_DRAINED is to be raised then
  * @notify: a completion was pushed and the event is not yet delivered
+ * @watch: the poller's; see there, not protected by @side
  */
 struct frdma_sq {
 	struct frdma_side side;
@@ -115,6 +117,7 @@ struct frdma_sq {
 	bool drained;
 	bool drain_event;
 	bool notify;
+	struct frdma_watch watch;
 };
 
 /**
@@ -200,7 +203,8 @@ struct frdma_rq {
  * @rq: receive side
  * @events: bit n: IB_EVENT n is to be raised
  * @event_tasklet: raises them, away from the call chain of a post
- * @refs: the verbs, and those who fault in pages that it waits for
+ * @refs: the verbs, those who fault in pages that it waits for, and the poller
+ *	while it watches
  * @rcu: frees it
  */
 struct frdma_qp {

@@ -477,10 +477,30 @@ static ssize_t trains_store(struct device *device,
 }
 static DEVICE_ATTR_RW(trains);
 
+static ssize_t poll_us_show(struct device *device,
+			    struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  READ_ONCE(attr_to_frdma(device)->poller.us));
+}
+
+static ssize_t poll_us_store(struct device *device,
+			     struct device_attribute *attr, const char *buf,
+			     size_t len)
+{
+	u32 us;
+
+	if (kstrtou32(buf, 10, &us) || us > FRDMA_POLL_US_MAX)
+		return -EINVAL;
+	return frdma_poller_set(attr_to_frdma(device), us) ?: len;
+}
+static DEVICE_ATTR_RW(poll_us);
+
 static struct attribute *frdma_attrs[] = {
 	&dev_attr_frdma_abi.attr,
 	&dev_attr_loopback.attr,
 	&dev_attr_parent.attr,
+	&dev_attr_poll_us.attr,
 	&dev_attr_trains.attr,
 	NULL
 };
@@ -488,8 +508,8 @@ static struct attribute *frdma_attrs[] = {
 /*
  * /sys/class/infiniband/<link>/: frdma_abi tells the provider that the device
  * is its own, loopback whether packets to itself are spared (loopback.h),
- * parent names the interface, trains tells whether packets leave in trains
- * (tx.h).
+ * parent names the interface, poll_us for how long send queues are watched
+ * (poller.h), trains tells whether packets leave in trains (tx.h).
  */
 const struct attribute_group frdma_attr_group = {
 	.attrs = frdma_attrs,

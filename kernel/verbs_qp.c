@@ -7,6 +7,7 @@
 #include "dev.h"
 #include "limit.h"
 #include "mw.h"
+#include "poller.h"
 #include "proto/wire.h"
 #include "qp.h"
 #include "requester.h"
@@ -374,6 +375,7 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 		return -EBUSY;
 
 	frdma_qp_unpublish(qp);
+	frdma_poller_forget(qp);
 	mutex_lock(&ibqp->change);
 	frdma_qp_claim(qp);
 	frdma_qp_forget_pages(qp);

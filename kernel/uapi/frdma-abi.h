@@ -105,6 +105,13 @@ struct frdma_ring_head {
 #define FRDMA_RING_NEED_DOORBELL	(1U << 0)
 
 /*
+ * Set while the kernel looks at the ring by itself (a send queue): after
+ * releasing @prod the producer issues a full barrier, reads @flags, and rings
+ * the doorbell unless it is set. Who rings all the same does no harm.
+ */
+#define FRDMA_RING_WATCHED		(1U << 1)
+
+/*
  * Which completion raises an event: one that is solicited, or in error; any.
  * Whoever has asked polls once more: what was there before raises none.
  */
