@@ -145,6 +145,16 @@ static int ring_doorbell(const struct ibv_qp *ibvqp)
 	return 0;
 }
 
+/* Publishes what is before @at. The doorbell, unless the kernel looks itself. */
+static int hand_over_sends(struct frdma_qp *qp, uint32_t at)
+{
+	frdma_ring_publish(&qp->sq.ring, at);
+	if (frdma_ring_watched(&qp->sq.ring))
+		return 0;
+
+	return ring_doorbell(&qp->vqp.qp);
+}
+
 /* Until RTS a queue pair takes no sends (10.3.1), the target of XRC never. */
 static int check_send_state(const struct ibv_qp *ibvqp)
 {
@@ -303,8 +313,7 @@ int frdma_post_send(struct ibv_qp *ibvqp, struct ibv_send_wr *wr,
 	*bad_wr = wr;
 
 	if (at != ring->index) {
-		frdma_ring_publish(ring, at);
-		doorbell_err = ring_doorbell(ibvqp);
+		doorbell_err = hand_over_sends(qp, at);
 		if (doorbell_err) {
 			*bad_wr = first;
 			err = doorbell_err;
@@ -440,13 +449,12 @@ static void wr_start(struct ibv_qp_ex *ex)
 
 static int wr_complete(struct ibv_qp_ex *ex)
 {
-	struct frdma_sq *sq = &ex_to_qp(ex)->sq;
+	struct frdma_qp *qp = ex_to_qp(ex);
+	struct frdma_sq *sq = &qp->sq;
 	int err = sq->err;
 
-	if (!err && sq->at != sq->ring.index) {
-		frdma_ring_publish(&sq->ring, sq->at);
-		err = ring_doorbell(&ex->qp_base);
-	}
+	if (!err && sq->at != sq->ring.index)
+		err = hand_over_sends(qp, sq->at);
 	frdma_unlock(&sq->lock);
 
 	return err;

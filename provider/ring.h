@@ -10,10 +10,11 @@
  *	acquire cons, overwrite slot		copy slot, release cons
  *	acquire prod, read entry		write entry, release prod
  *	read entry, release cons		acquire cons, overwrite entry
- *	release prod, fence, read flags		set flags, fence, read prod
+ *	release prod, fence, read flags		change flags, fence, read prod
  *
  * The last pair is Dekker's: if the kernel misses the new slot, this side
- * sees the flag and rings the doorbell.
+ * sees that it has to ring the doorbell: the flag of a receive queue set, that
+ * of a send queue cleared.
  *
  * The indices of this side live in private memory and are only ever written
  * to the mapping. When the kernel gives a ring up (the device is unplugged) it
@@ -136,6 +137,18 @@ static inline int frdma_ring_asleep(const struct frdma_ring *ring)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return !!(__atomic_load_n(&ring->head->flags, __ATOMIC_RELAXED) &
 		  FRDMA_RING_NEED_DOORBELL);
+}
+
+/**
+ * frdma_ring_watched() - does the kernel find by itself what was published?
+ * @ring: the producer's side of sends, after frdma_ring_publish()
+ */
+static inline int frdma_ring_watched(const struct frdma_ring *ring)
+{
+	/* Pairs with the kernel's fence between its flag and its last look. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return !!(__atomic_load_n(&ring->head->flags, __ATOMIC_RELAXED) &
+		  FRDMA_RING_WATCHED);
 }
 
 /**

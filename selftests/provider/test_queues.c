@@ -618,6 +618,23 @@ TEST(post_send__enomem_when_full_and_goes_on)
 	close_qp(qp);
 }
 
+TEST(post_send__does_not_ring_while_watched)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+
+	sq_head(qp)->flags = FRDMA_RING_WATCHED;
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(sq_head(qp)->prod, 2);
+	EXPECT_EQ(doorbells(), 0);
+
+	sq_head(qp)->flags = ~FRDMA_RING_WATCHED;
+	EXPECT_EQ(frdma_post_send(qp, &wr, &bad), 0);
+	EXPECT_EQ(doorbells(), 1);
+	close_qp(qp);
+}
+
 TEST(post_send__says_what_the_doorbell_said)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad = NULL;
@@ -660,6 +677,18 @@ TEST(post_recv__rings_where_the_kernel_sleeps)
 
 	rq_head(qp)->flags = FRDMA_RING_NEED_DOORBELL;
 	EXPECT_EQ(frdma_post_recv(qp, wr, &bad), 0);
+	EXPECT_EQ(doorbells(), 1);
+	close_qp(qp);
+}
+
+TEST(post_recv__rings_though_sends_are_watched)
+{
+	struct ibv_recv_wr wr = {}, *bad;
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, 0);
+
+	sq_head(qp)->flags = FRDMA_RING_WATCHED;
+	rq_head(qp)->flags = FRDMA_RING_NEED_DOORBELL;
+	EXPECT_EQ(frdma_post_recv(qp, &wr, &bad), 0);
 	EXPECT_EQ(doorbells(), 1);
 	close_qp(qp);
 }
@@ -894,6 +923,24 @@ TEST(builder__posts_a_batch)
 	wqe = sq_slot(qp, 4);
 	EXPECT_EQ(wqe->opcode, IB_UVERBS_WR_LOCAL_INV);
 	EXPECT_EQ(wqe->ex, 21);
+	close_qp(qp);
+}
+
+TEST(builder__does_not_ring_while_watched)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC,
+				    frdma_qp_send_ops(IBV_QPT_RC));
+	struct ibv_qp_ex *ex = &to_frdma_qp(qp)->vqp.qp_ex;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		sq_head(qp)->flags = i ? 0 : FRDMA_RING_WATCHED;
+		ex->wr_start(ex);
+		ex->wr_local_inv(ex, 21);
+		EXPECT_EQ(ex->wr_complete(ex), 0);
+		EXPECT_EQ(sq_head(qp)->prod, i + 1);
+		EXPECT_EQ(doorbells(), i);
+	}
 	close_qp(qp);
 }
 

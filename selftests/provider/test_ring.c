@@ -201,6 +201,20 @@ TEST(asleep__shows_the_flag)
 	ring_close(&ring);
 }
 
+TEST(watched__shows_the_flag)
+{
+	struct frdma_ring ring;
+
+	ring_open(&ring, 4, 0);
+	EXPECT(!frdma_ring_watched(&ring));
+	ring.head->flags = FRDMA_RING_WATCHED;
+	EXPECT(frdma_ring_watched(&ring));
+	EXPECT(!frdma_ring_asleep(&ring));
+	ring.head->flags = ~FRDMA_RING_WATCHED;
+	EXPECT(!frdma_ring_watched(&ring));
+	ring_close(&ring);
+}
+
 /*
  * Two threads. The kernel's end of a ring is a second struct frdma_ring over
  * the same memory; only its flag is handled by hand.
@@ -355,6 +369,64 @@ TEST(threads__no_wakeup_is_lost)
 		}
 		while (__atomic_load_n(&pair.ours.head->cons,
 				       __ATOMIC_ACQUIRE) != at + 1)
+			if (!(++spins % 4096))
+				sched_yield();
+	}
+	pthread_join(kernel, NULL);
+	EXPECT_EQ(pair.lost, 0);
+	EXPECT(pair.rung > 0);
+	pair_close(&pair);
+}
+
+/* Looks a few times and gives up, until a doorbell has it look again. */
+static void *kernel_watches(void *arg)
+{
+	struct pair *pair = arg;
+	struct frdma_ring *ring = &pair->theirs;
+	unsigned int looks = 0;
+	uint32_t at;
+
+	for (at = 0; at < MANY; at++) {
+		while (frdma_ring_ready(ring, at)) {
+			if (++looks % 64)
+				continue;
+			__atomic_store_n(&ring->head->flags, 0,
+					 __ATOMIC_RELAXED);
+			__atomic_thread_fence(__ATOMIC_SEQ_CST);
+			if (frdma_ring_ready(ring, at) &&
+			    wait_for_doorbell(pair))
+				pair->lost++;
+			if (pair->lost)
+				return NULL;
+			__atomic_store_n(&ring->head->flags,
+					 FRDMA_RING_WATCHED, __ATOMIC_RELAXED);
+		}
+		frdma_ring_release(ring, at + 1);
+	}
+	return NULL;
+}
+
+/* The same with a poller, whose flag means the opposite. */
+TEST(threads__nothing_is_lost_when_the_poller_gives_up)
+{
+	unsigned int spins = 0;
+	struct pair pair;
+	pthread_t kernel;
+	uint32_t at;
+
+	pair_open(&pair);
+	pair.ours.head->flags = FRDMA_RING_WATCHED;
+	pthread_create(&kernel, NULL, kernel_watches, &pair);
+	for (at = 0; at < MANY && !pair.lost; at++) {
+		slot_fill(&pair.ours, at);
+		frdma_ring_publish(&pair.ours, at + 1);
+		if (!frdma_ring_watched(&pair.ours)) {
+			pair.rung++;
+			sem_post(&pair.doorbell);
+		}
+		while (__atomic_load_n(&pair.ours.head->cons,
+				       __ATOMIC_ACQUIRE) != at + 1 &&
+		       !__atomic_load_n(&pair.lost, __ATOMIC_RELAXED))
 			if (!(++spins % 4096))
 				sched_yield();
 	}
