@@ -33,7 +33,9 @@ static void give_up(struct frdma_poller *poller, struct frdma_qp *qp)
 {
 	lockdep_assert_held(&poller->lock);
 
-	list_del_init(&qp->sq.watch.entry);
+	list_del(&qp->sq.watch.entry);
+	WRITE_ONCE(qp->sq.watch.on, false);
+	WRITE_ONCE(poller->nr, poller->nr - 1);
 	set_flags(qp, 0);
 
 	/*
@@ -42,16 +44,24 @@ static void give_up(struct frdma_poller *poller, struct frdma_qp *qp)
 	 */
 	smp_mb();
 	take_posted(qp);
-	frdma_qp_put(qp);
 }
 
 static void look_at(struct frdma_poller *poller, struct frdma_qp *qp)
 {
 	struct frdma_watch *watch = &qp->sq.watch;
-	u64 now_ns = ktime_get_ns();
+	bool found = take_posted(qp);
+	u64 now_ns;
 
-	if (take_posted(qp))
+	/* The kick may have taken longer than what is waited for. */
+	now_ns = ktime_get_ns();
+	if (found || !watch->told)
 		watch->found_ns = now_ns;
+
+	/* Before this thread had a processor the process was to ring. */
+	if (!watch->told) {
+		watch->told = true;
+		set_flags(qp, FRDMA_RING_WATCHED);
+	}
 	if (frdma_qp_state(qp) != IB_QPS_RTS ||
 	    now_ns - watch->found_ns > (u64)poller->us * NSEC_PER_USEC)
 		give_up(poller, qp);
@@ -79,7 +89,7 @@ static int poll_queues(void *data)
 	set_freezable();
 	while (!kthread_freezable_should_stop(NULL)) {
 		wait_event_freezable(poller->wait,
-				     !list_empty_careful(&poller->watched) ||
+				     READ_ONCE(poller->nr) ||
 				     kthread_should_stop());
 		look_at_next(poller);
 		cpu_relax();
@@ -122,15 +132,18 @@ static void set_us(struct frdma_poller *poller, u32 us)
 	mutex_unlock(&poller->lock);
 }
 
-static void give_all_up(struct frdma_poller *poller)
+/* Returns false if nothing is watched. */
+static bool give_first_up(struct frdma_poller *poller)
 {
-	struct frdma_watch *watch, *next;
+	struct frdma_watch *watch;
 
 	mutex_lock(&poller->lock);
-	list_for_each_entry_safe(watch, next, &poller->watched, entry)
-		give_up(poller, container_of(watch, struct frdma_qp,
-					     sq.watch));
+	watch = list_first_entry_or_null(&poller->watched, struct frdma_watch,
+					 entry);
+	if (watch)
+		give_up(poller, container_of(watch, struct frdma_qp, sq.watch));
 	mutex_unlock(&poller->lock);
+	return watch;
 }
 
 static void end_thread(struct frdma_poller *poller)
@@ -143,7 +156,8 @@ static void end_thread(struct frdma_poller *poller)
 		return;
 	kthread_stop(poller->task);
 	poller->task = NULL;
-	give_all_up(poller);
+	while (give_first_up(poller))
+		cond_resched();
 }
 
 /**
@@ -189,14 +203,14 @@ static void watch_locked(struct frdma_poller *poller, struct frdma_qp *qp)
 
 	lockdep_assert_held(&poller->lock);
 
-	if (!poller->us || !list_empty(&watch->entry) ||
+	if (!poller->us || watch->on || poller->nr >= FRDMA_WATCHED_MAX ||
 	    frdma_qp_state(qp) != IB_QPS_RTS)
 		return;
-	kref_get(&qp->refs);
 	watch->seen = frdma_ring_prod_acquire(&qp->sq.ring);
-	watch->found_ns = ktime_get_ns();
+	watch->told = false;
 	list_add_tail(&watch->entry, &poller->watched);
-	set_flags(qp, FRDMA_RING_WATCHED);
+	WRITE_ONCE(watch->on, true);
+	WRITE_ONCE(poller->nr, poller->nr + 1);
 	wake_up(&poller->wait);
 }
 
@@ -204,18 +218,20 @@ static void watch_locked(struct frdma_poller *poller, struct frdma_qp *qp)
  * frdma_poller_watch - a process has rung: watch its send queue from now on
  * @qp: of a process, with a send queue; the caller keeps it from being destroyed
  *
- * Does nothing where there is no poller, or where it watches the queue already.
+ * Does nothing where there is no poller, where it watches the queue already, or
+ * has no place for it.
  * What was posted before is not looked for: the caller kicks the send side
  * after this.
  *
- * Context: may sleep, for as long as one step takes.
+ * Context: may sleep, for a kick or two and the softirqs behind them.
  */
 void frdma_poller_watch(struct frdma_qp *qp)
 {
 	struct frdma_poller *poller = &qp->dev->poller;
 
 	/* Who looks too early here is told by the next doorbell. */
-	if (!READ_ONCE(poller->us) || !list_empty_careful(&qp->sq.watch.entry))
+	if (!READ_ONCE(poller->us) || READ_ONCE(qp->sq.watch.on) ||
+	    READ_ONCE(poller->nr) >= FRDMA_WATCHED_MAX)
 		return;
 	mutex_lock(&poller->lock);
 	watch_locked(poller, qp);
@@ -228,14 +244,14 @@ void frdma_poller_watch(struct frdma_qp *qp)
  *
  * When this returns the poller does not touch it.
  *
- * Context: may sleep, for as long as one step takes.
+ * Context: may sleep, for a kick or two and the softirqs behind them.
  */
 void frdma_poller_forget(struct frdma_qp *qp)
 {
 	struct frdma_poller *poller = &qp->dev->poller;
 
 	mutex_lock(&poller->lock);
-	if (!list_empty(&qp->sq.watch.entry))
+	if (qp->sq.watch.on)
 		give_up(poller, qp);
 	mutex_unlock(&poller->lock);
 }

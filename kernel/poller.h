@@ -33,16 +33,25 @@ struct task_struct;
 /* Longest time without work for which a queue is watched, in microseconds. */
 #define FRDMA_POLL_US_MAX	10000000
 
+/*
+ * So many send queues of a device are watched; who finds no place rings. Each
+ * waits until all others were looked at.
+ */
+#define FRDMA_WATCHED_MAX	64
+
 /**
  * struct frdma_watch - a send queue, as the poller knows it
- * @entry: in the list of those that are watched; empty if it is not. Written
- *	under the lock of the poller
+ * @entry: in the list of those that are watched; under the lock of the poller
+ * @on: it is in that list; read without the lock, too
+ * @told: the process knows of it; under that lock
  * @seen: the ring's index as it was last looked at: what is below was taken, or
- *	will be by whoever looked; under that lock
+ *	will be by whoever looked; likewise
  * @found_ns: when it was last found to have moved; likewise
  */
 struct frdma_watch {
 	struct list_head entry;
+	bool on;
+	bool told;
 	u32 seen;
 	u64 found_ns;
 };
@@ -55,8 +64,9 @@ struct frdma_watch {
  *	whoever has taken a queue off the list knows that nobody touches it
  * @us: microseconds for which a queue is watched after the last work was found;
  *	0: nothing is watched. Written with @change held, too
- * @watched: struct frdma_watch, the next to be looked at first; each holds its
- *	queue pair
+ * @watched: struct frdma_watch, the next to be looked at first. They are off
+ *	the list before their queue pairs go
+ * @nr: how many these are; read without the lock, too
  * @wait: the thread sleeps here while there are none
  */
 struct frdma_poller {
@@ -65,6 +75,7 @@ struct frdma_poller {
 	struct mutex lock;
 	u32 us;
 	struct list_head watched;
+	u32 nr;
 	wait_queue_head_t wait;
 };
 

@@ -171,7 +171,6 @@ void frdma_qp_init(struct frdma_qp *qp)
 	hrtimer_setup(&qp->sq.timer, deadline_passed, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	frdma_ahead_init(qp);
-	INIT_LIST_HEAD(&qp->sq.watch.entry);
 	qp->state = IB_QPS_RESET;
 	qp->attr.qp_state = IB_QPS_RESET;
 }

@@ -203,8 +203,7 @@ struct frdma_rq {
  * @rq: receive side
  * @events: bit n: IB_EVENT n is to be raised
  * @event_tasklet: raises them, away from the call chain of a post
- * @refs: the verbs, those who fault in pages that it waits for, and the poller
- *	while it watches
+ * @refs: the verbs, and those who fault in pages that it waits for
  * @rcu: frees it
  */
 struct frdma_qp {

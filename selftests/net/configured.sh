@@ -102,13 +102,34 @@ attributes_are_judged() {
 		'frdma0 eth0 loopback=2' 'frdma0 eth0 =1' \
 		'frdma0 eth0 trains=0 and more' 'frdma1 v0 trains=1' >"$FILE"
 	complains up \
-		"$FILE:1: 'loop' is no attribute; there are: loopback trains" \
+		"$FILE:1: 'loop' is no attribute; there are: loopback poll_us trains" \
 		"$FILE:2: trains takes 0 or 1: trains=0" \
 		"$FILE:3: loopback takes 0 or 1: loopback=0" \
-		"$FILE:4: '' is no attribute; there are: loopback trains" \
-		"$FILE:5: 'and' is no attribute; there are: loopback trains"
+		"$FILE:4: '' is no attribute; there are: loopback poll_us trains" \
+		"$FILE:5: 'and' is no attribute; there are: loopback poll_us trains"
 	gone frdma0
 	is_on frdma1 v0
+}
+
+# It takes more than 0 and 1.
+poll_us_is_judged() {
+	local value n=0 wrong=()
+
+	interfaces
+	: >"$FILE"
+	for value in '' '=' =-1 =10000001 =1x; do
+		n=$((n + 1))
+		echo "frdma0 eth0 poll_us$value" >>"$FILE"
+		wrong+=("$FILE:$n: poll_us takes 0 to 10000000: poll_us=1000")
+	done
+	echo 'frdma1 v0 poll_us=1000' >>"$FILE"
+	complains up "${wrong[@]}"
+	gone frdma0
+	is_on frdma1 v0
+	[ "$(<$RDMA/frdma1/poll_us)" = 1000 ]
+	echo 'frdma1 v0 poll_us=0' >"$FILE"
+	links up
+	[ "$(<$RDMA/frdma1/poll_us)" = 0 ]
 }
 
 # Arguments: LINK LOOPBACK TRAINS
@@ -263,6 +284,7 @@ ktap_test lines_make_links
 ktap_test nonsense_is_left_out
 ktap_test duplicates_are_left_out
 ktap_test attributes_are_judged
+ktap_test poll_us_is_judged
 ktap_test attributes_are_set
 ktap_test unknown_interface_is_told
 ktap_test twice_is_as_once

@@ -18,6 +18,7 @@ poller_of() {
 	pgrep -x "${1:-frdma0}-poller"
 }
 
+# shellcheck disable=SC2120 # what await is given
 no_poller() {
 	! poller_of "$@"
 }
@@ -50,7 +51,7 @@ attribute() {
 	[ "$(<$ATTRIBUTE)" = 50 ]
 	echo 0 >$ATTRIBUTE
 	[ "$(<$ATTRIBUTE)" = 0 ]
-	no_poller
+	await 10 no_poller
 }
 
 # Where nothing is watched it does not run: neither before nor after.
@@ -109,6 +110,8 @@ all_kinds() {
 	flow v4 frdma0 frdma1 -k rc,xrc,uc,ud,multicast -s 4096
 	sleep 5
 	flow_is_well
+	note "$(ticks_of "$(poller_of)") ticks"
+	[ "$(ticks_of "$(poller_of)")" -gt 0 ]
 }
 
 # Leaves $SENDER.
@@ -167,7 +170,7 @@ interface_goes_while_watched() {
 	await 20 gone frdma0
 	await 20 gone frdma1
 	sender_ends
-	no_poller frdma1
+	await 10 no_poller frdma1
 }
 
 module_goes() {
@@ -175,7 +178,7 @@ module_goes() {
 	echo 1000 >$ATTRIBUTE
 	poller_of
 	modprobe -r frdma
-	no_poller
+	await 10 no_poller
 }
 
 links_up
@@ -186,7 +189,7 @@ for type in rc uc ud; do
 	ktap_test poller no_doorbell_$type 0
 done
 for case in no_system_call flag_falls nothing_is_lost \
-	nothing_is_lost_of_several several_queues pages_on_demand \
+	nothing_is_lost_of_several several_queues more_than_are_watched pages_on_demand \
 	destroyed_while_watched error_flushes reset_while_watched \
 	setting_changes own_flag rings_all_the_same; do
 	ktap_test poller $case
