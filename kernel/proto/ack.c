@@ -210,15 +210,19 @@ static bool completes_response(const struct frdma_req *rq,
 	       frdma_req_read_left(rq, pkt, frdma_req_is_fine(rq, psn)) == 1;
 }
 
-/* What was sent again alone, if anything was, and @packets are acknowledged. */
-static enum frdma_mended learn(struct frdma_req *rq, u32 packets, u64 now_ns)
+/*
+ * What was sent again alone, if anything was, is acknowledged, with all before
+ * @una_psn. What is missing next lies there, unless it is the end.
+ */
+static enum frdma_mended learn(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 {
+	u32 packets = (una_psn - rq->una_psn) & FRDMA_PSN_MASK;
 	enum frdma_mended mended;
 
 	if (!frdma_req_was_mended(rq))
 		return FRDMA_MENDED_WELL;
-	mended = frdma_retry_learn(&rq->retry, now_ns);
-	if (mended == FRDMA_MENDED_WELL)
+	mended = frdma_retry_learn(&rq->retry, rq->missed, now_ns);
+	if (mended == FRDMA_MENDED_WELL && una_psn != rq->end_psn)
 		frdma_cc_missed(&rq->cc, packets);
 	return mended;
 }
@@ -231,8 +235,8 @@ static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 	if (!packets)
 		return;
 
-	frdma_cc_acked(&rq->cc, packets);
-	mended = learn(rq, packets, now_ns);
+	frdma_cc_acked(&rq->cc, packets, rq->keeps);
+	mended = learn(rq, una_psn, now_ns);
 	frdma_rtt_end(&rq->retry.rtt, una_psn, now_ns);
 	frdma_req_acked(rq, una_psn, mended == FRDMA_MENDED_NEEDLESSLY);
 	if (mended == FRDMA_MENDED_SLOWLY)

@@ -20,10 +20,10 @@ void frdma_cc_init(struct frdma_cc *cc, u32 max)
 }
 
 /* By how much the window grows in a round trip, where it does not double. */
-static u32 step_up(const struct frdma_cc *cc)
+static u32 step_up(const struct frdma_cc *cc, bool kept)
 {
 	if (cc->target <= cc->window)
-		return DIV_ROUND_UP(cc->window, FRDMA_CC_GROWS);
+		return kept ? DIV_ROUND_UP(cc->window, FRDMA_CC_GROWS) : 1;
 	return DIV_ROUND_UP(cc->target - cc->window, 2);
 }
 
@@ -31,8 +31,9 @@ static u32 step_up(const struct frdma_cc *cc)
  * frdma_cc_acked - packets have arrived
  * @cc: state
  * @packets: how many were acknowledged at once
+ * @kept: of what is sent to the peer, single packets are sent again
  */
-void frdma_cc_acked(struct frdma_cc *cc, u32 packets)
+void frdma_cc_acked(struct frdma_cc *cc, u32 packets, bool kept)
 {
 	u32 old = min(packets, cc->flight);
 
@@ -47,7 +48,7 @@ void frdma_cc_acked(struct frdma_cc *cc, u32 packets)
 	if (cc->acked < cc->window || cc->window >= cc->max)
 		return;
 	cc->acked = 0;
-	cc->window = min(cc->window + step_up(cc), cc->max);
+	cc->window = min(cc->window + step_up(cc, kept), cc->max);
 }
 
 /**
@@ -70,10 +71,13 @@ void frdma_cc_lost(struct frdma_cc *cc)
  */
 void frdma_cc_missed(struct frdma_cc *cc, u32 packets)
 {
-	if (packets >= cc->window / FRDMA_CC_SOON)
+	u32 cost = cc->window / FRDMA_CC_SOON_COSTS;
+
+	if (packets >= cc->window / FRDMA_CC_SOON || !cost)
 		return;
-	cc->window -= cc->window / FRDMA_CC_SOON_COSTS;
-	cc->threshold = min(cc->threshold, cc->window);
+	/* Where it still doubles, that goes on, but less far. */
+	cc->threshold -= cc->threshold / FRDMA_CC_SOON_COSTS;
+	cc->window -= cost;
 	cc->acked = 0;
 }
 

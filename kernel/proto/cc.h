@@ -8,8 +8,9 @@
  *
  * Where single packets are lost and sent again alone, that one was does not say
  * that they are too many. That others follow it soon after, does, a little; and
- * the window grows in proportion there, so that what is lost at random does not
- * keep it small.
+ * to a peer that keeps the others the window grows in proportion, so that what is
+ * lost at random does not keep it small. Who drops them loses a window each time
+ * that it is too large.
  *
  * Where switches mark packets before they drop any, the peer says so by congestion
  * notification packets (IBTA A17.9.3), and the window obeys as DCQCN has a
@@ -82,7 +83,7 @@ struct frdma_cc_echo {
 };
 
 void frdma_cc_init(struct frdma_cc *cc, u32 max);
-void frdma_cc_acked(struct frdma_cc *cc, u32 packets);
+void frdma_cc_acked(struct frdma_cc *cc, u32 packets, bool kept);
 void frdma_cc_lost(struct frdma_cc *cc);
 void frdma_cc_missed(struct frdma_cc *cc, u32 packets);
 void frdma_cc_probe(struct frdma_cc *cc);

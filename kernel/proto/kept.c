@@ -8,6 +8,7 @@
  * @epsn: PSN that is expected next
  *
  * What is resent meanwhile is not kept twice. A run may overlap with others.
+ * Only what comes between others, or again, is looked for from the beginning.
  *
  * Return: for frdma_kept_add(), with the list as it is; NULL if the request is
  * not worth being kept.
@@ -21,6 +22,8 @@ struct frdma_kept **frdma_kept_find(struct frdma_kept_list *list, u32 psn,
 		return NULL;
 
 	/* Most come in their order, behind all others. */
+	if (list->first && psn == list->last->psn)
+		return NULL;
 	if (list->first && frdma_psn_diff(psn, list->last->psn) > 0)
 		at = &list->last->next;
 	while (*at && frdma_psn_diff((*at)->psn, psn) < 0)

@@ -337,7 +337,10 @@ static void go_on(struct frdma_req *rq)
 	rq->ask = frdma_req_repeats(rq);
 }
 
-/* What asks for nothing is answered when something else does, later. */
+/*
+ * What asks for nothing is answered when something else does, later. That a READ
+ * is being answered, the first of its packets says.
+ */
 static void note_asked(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 {
 	const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
@@ -345,7 +348,8 @@ static void note_asked(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 	if (!pkt->hdr.ack_req && !frdma_swr_wants_response(wr))
 		return;
 	rq->asked = true;
-	rq->asked_psn = rq->end_psn;
+	rq->asked_psn = frdma_swr_wants_response(wr) ?
+			frdma_psn_add(pkt->hdr.psn, 1) : rq->end_psn;
 }
 
 /**
@@ -453,7 +457,7 @@ void frdma_req_watch(struct frdma_req *rq, u64 now_ns)
 
 	frdma_retry_watch(&rq->retry,
 			  in_flight || frdma_retry_paused(&rq->retry), now_ns);
-	if (rq->asked)
+	if (rq->asked && frdma_psn_diff(rq->asked_psn, rq->una_psn) > 0)
 		frdma_rtt_begin(&rq->retry.rtt, rq->asked_psn, now_ns);
 	rq->asked = false;
 }
@@ -465,6 +469,7 @@ void frdma_req_watch(struct frdma_req *rq, u64 now_ns)
 void frdma_req_new_way(struct frdma_req *rq)
 {
 	frdma_cc_init(&rq->cc, rq->cc.max);
+	frdma_pace_init(&rq->pace);
 	frdma_retry_new_way(&rq->retry);
 }
 
@@ -675,15 +680,16 @@ void frdma_req_shrink(struct frdma_req *rq)
 /*
  * The next one behind what was sent again alone is missing, too. That happens;
  * and where nothing was lost, but late, the next one is late as well. If it goes
- * on, all behind it is missing: if the peer had asked for the first, it does not
+ * on, in either case, all behind it is missing: if the peer had asked for the first, it does not
  * keep, after all; or else nothing had come that could have made it ask: the tail
  * was lost.
  */
 static void send_the_rest(struct frdma_req *rq, bool asked, bool needlessly)
 {
-	if (asked && (needlessly || rq->in_a_row < FRDMA_IN_A_ROW_MAX) &&
-	    frdma_req_mend(rq)) {
-		rq->in_a_row += !needlessly;
+	u8 most = needlessly ? FRDMA_LATE_IN_A_ROW_MAX : FRDMA_IN_A_ROW_MAX;
+
+	if (asked && rq->in_a_row < most && frdma_req_mend(rq)) {
+		rq->in_a_row++;
 		rq->missed = true;
 		return;
 	}

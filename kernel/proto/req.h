@@ -51,12 +51,19 @@
  */
 #define FRDMA_IN_A_ROW_MAX	3
 
+/* Where they seem to be late, not lost: what is lost goes one by one so long. */
+#define FRDMA_LATE_IN_A_ROW_MAX	12
+
 /* What it may be sent beyond a window while it misses one: so many bytes. */
 #define FRDMA_BEYOND_BYTES_MAX	(512U << 10)
 
-/* After a packet was sent again alone, so many leave at the pace (pace.h). */
+/*
+ * After a packet was sent again alone, so many leave at the pace (pace.h). They
+ * are as many as can be told from those before: that it ends lets the rest of a
+ * window go at once.
+ */
 #define FRDMA_PACED_PACKETS \
-	(FRDMA_PSN_HALF < 8192 ? FRDMA_PSN_HALF - 1 : 8192)
+	(FRDMA_PSN_HALF < 4096 ? FRDMA_PSN_HALF - 1 : FRDMA_PSN_HALF - 2048)
 
 /*
  * Local operations are executed only if so few work requests before them are not

@@ -118,16 +118,21 @@ static void learn_patience(struct frdma_retry *rt, u64 waited_ns)
 
 /**
  * frdma_retry_learn - what was sent again alone is acknowledged
- * @rt: state; the wait began when it was sent
+ * @rt: state; the wait began when it was sent, if the peer had asked for it
+ * @missed: the peer had asked for it
  * @now_ns: monotonic time
  *
  * Return: what that says of the way to the peer.
  */
-enum frdma_mended frdma_retry_learn(struct frdma_retry *rt, u64 now_ns)
+enum frdma_mended frdma_retry_learn(struct frdma_retry *rt, bool missed,
+				    u64 now_ns)
 {
 	if (rt->wait != FRDMA_WAIT_ACK)
 		return FRDMA_MENDED_WELL;
 	rt->mends = true;
+	/* A tail that was lost: it was sent again by the probe, once. */
+	if (!missed && rt->probes == 1)
+		return FRDMA_MENDED_WELL;
 	return frdma_rtt_mended(&rt->rtt, now_ns - rt->armed_ns, rt->probes);
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "rtt.h"
 
-/* The best is forgotten, as ways change; where others were waited for, slower. */
+/*
+ * The best is forgotten, as ways change; slower where nothing else is known than
+ * what was sent again alone.
+ */
 #define FORGET		32
-#define FORGET_WAITING	128
+#define FORGET_MENDED	128
 
 /**
  * frdma_rtt_init - nothing is known
@@ -39,14 +42,13 @@ static void smooth(struct frdma_rtt *rtt, u64 took_ns)
 	rtt->smooth_ns += took_ns / 8 - rtt->smooth_ns / 8;
 }
 
+/* What has waited for others may have taken longer than a round trip. */
 static void note_best(struct frdma_rtt *rtt, u64 took_ns)
 {
-	u64 more = took_ns - rtt->best_ns;
-
 	if (!rtt->best_ns || took_ns < rtt->best_ns)
 		rtt->best_ns = took_ns;
-	else
-		rtt->best_ns += more / (rtt->waits ? FORGET_WAITING : FORGET);
+	else if (!rtt->waits)
+		rtt->best_ns += (took_ns - rtt->best_ns) / FORGET;
 }
 
 /**
@@ -96,5 +98,7 @@ enum frdma_mended frdma_rtt_mended(struct frdma_rtt *rtt, u64 took_ns,
 	slow = rtt->best_ns &&
 	       took_ns >= 2 * (rtt->best_ns + FRDMA_RTT_NOISE_NS);
 	smooth(rtt, took_ns);
+	if (rtt->best_ns && took_ns > rtt->best_ns)
+		rtt->best_ns += (took_ns - rtt->best_ns) / FORGET_MENDED;
 	return slow ? FRDMA_MENDED_SLOWLY : FRDMA_MENDED_WELL;
 }

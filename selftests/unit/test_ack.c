@@ -1046,21 +1046,51 @@ TEST(frdma_req_mend__let_down)
 	EXPECT_EQ(sendq_send_all(&q), 9 - n);
 }
 
-/* Nor is what was late, however often, with all that is behind it. */
+/* What is late may be so more often; but what seems late may be lost. */
 TEST(frdma_req_mend__all_of_them_are_late)
 {
 	u32 n;
 
 	peer_that_keeps();
 	q.rq.retry.rtt.best_ns = 1000;
-	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	sent(IB_UVERBS_WR_SEND, 20 * SENDQ_MTU);
 	misses_first();
-	for (n = 0; n < 9; n++) {
+	for (n = 0; n < FRDMA_LATE_IN_A_ROW_MAX + 1; n++) {
 		EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(10 + n));
 		EXPECT_EQ(sendq_send_all(&q), 0);
-		frdma_ack_commit(&q.rq, sendq_psn(10 + n), SENDQ_NOW + 1);
 		EXPECT(q.rq.keeps);
+		frdma_ack_commit(&q.rq, sendq_psn(10 + n), SENDQ_NOW + 1);
 	}
+	EXPECT(!q.rq.keeps);
+	EXPECT_EQ(sendq_send_all(&q), 20 - n);
+}
+
+/* One message at a time, of which each twentieth is lost, is no congestion. */
+TEST(frdma_ack_commit__tails_that_are_lost_far_apart)
+{
+	u32 i, psn = 10;
+	u64 now_ns;
+
+	peer_that_keeps();
+	q.rq.retry.timeout_ns = U32_MAX;
+	q.rq.retry.mends = true;
+	q.rq.retry.rtt.best_ns = 1000;
+	q.rq.cc.window = SENDQ_WINDOW;
+	q.rq.cc.threshold = SENDQ_WINDOW;
+	for (i = 0; i < 400; i++) {
+		now_ns = SENDQ_NOW;
+		sent(IB_UVERBS_WR_SEND, 1);
+		if (i % 20 == 19) {
+			now_ns = q.rq.retry.probe_ns;
+			EXPECT_EQ(frdma_retry_expire(&q.rq.retry, now_ns),
+				  FRDMA_EXPIRY_PROBE);
+			EXPECT(frdma_req_mend(&q.rq));
+			EXPECT_EQ(sendq_send_all(&q), 1);
+		}
+		frdma_ack_commit(&q.rq, sendq_psn(psn++), now_ns + 1000);
+		EXPECT_EQ(reap_all(), 1);
+	}
+	EXPECT_EQ(q.rq.cc.window, SENDQ_WINDOW);
 }
 
 /* A probe has gone out before the peer could say what it misses. */
@@ -1306,12 +1336,27 @@ TEST(frdma_req_watch__times_what_asks_for_an_answer)
 	EXPECT_EQ(q.rq.retry.rtt.timed_ns, SENDQ_NOW);
 	EXPECT_EQ(q.rq.retry.rtt.timed_psn, sendq_psn(2));
 
-	/* And what is a question by itself; but not if it is sent again. */
+	/* And a READ, until its answer begins; but not if it is sent again. */
 	sendq_init(&q);
-	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	sent(IB_UVERBS_WR_RDMA_READ, 4 * SENDQ_MTU);
 	EXPECT_EQ(q.rq.retry.rtt.timed_ns, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.rtt.timed_psn, sendq_psn(1));
 	frdma_req_restart(&q.rq);
 	sendq_send_all(&q);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, 0);
+}
+
+/* As where it is passed to a peer on the same device. */
+TEST(frdma_req_watch__what_is_answered_already_is_not_timed)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_req_plan(&q.rq, &pkt);
+	frdma_req_sent(&q.rq, &pkt);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
 	EXPECT_EQ(q.rq.retry.rtt.timed_ns, 0);
 }
 

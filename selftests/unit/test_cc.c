@@ -27,9 +27,9 @@ TEST(frdma_cc_acked__doubles_per_round_trip)
 	u32 before = cc.window, i;
 
 	for (i = 0; i < before; i++)
-		frdma_cc_acked(&cc, 1);
+		frdma_cc_acked(&cc, 1, true);
 	EXPECT_EQ(cc.window, 2 * before);
-	frdma_cc_acked(&cc, 2 * before);
+	frdma_cc_acked(&cc, 2 * before, true);
 	EXPECT_EQ(cc.window, 4 * before);
 }
 
@@ -42,19 +42,19 @@ TEST(frdma_cc_acked__grows_by_one_after_a_loss)
 	before = cc.window;
 	EXPECT_EQ(before, FRDMA_CC_INITIAL * 7 / 10);
 	for (i = 0; i < before; i++)
-		frdma_cc_acked(&cc, 1);
+		frdma_cc_acked(&cc, 1, true);
 	EXPECT_EQ(cc.window, before + 1);
 	for (i = 0; i < before; i++)
-		frdma_cc_acked(&cc, 1);
+		frdma_cc_acked(&cc, 1, true);
 	EXPECT_EQ(cc.window, before + 1);
-	frdma_cc_acked(&cc, 1);
+	frdma_cc_acked(&cc, 1, true);
 	EXPECT_EQ(cc.window, before + 2);
 
 	/* What was acknowledged before a loss does not count behind it. */
-	frdma_cc_acked(&cc, before);
+	frdma_cc_acked(&cc, before, true);
 	frdma_cc_lost(&cc);
 	before = cc.window;
-	frdma_cc_acked(&cc, before - 1);
+	frdma_cc_acked(&cc, before - 1, true);
 	EXPECT_EQ(cc.window, before);
 }
 
@@ -64,7 +64,7 @@ TEST(frdma_cc_acked__stops_at_the_maximum)
 	u32 i;
 
 	for (i = 0; i < 10000; i++)
-		frdma_cc_acked(&cc, 1);
+		frdma_cc_acked(&cc, 1, true);
 	EXPECT_EQ(cc.window, 100);
 }
 
@@ -75,9 +75,9 @@ TEST(frdma_cc_silent__asks_with_one_packet_and_doubles_again)
 	frdma_cc_silent(&cc);
 	EXPECT_EQ(cc.window, 1);
 	EXPECT_EQ(cc.threshold, FRDMA_CC_INITIAL * 7 / 10);
-	frdma_cc_acked(&cc, 1);
+	frdma_cc_acked(&cc, 1, true);
 	EXPECT_EQ(cc.window, 2);
-	frdma_cc_acked(&cc, 100);
+	frdma_cc_acked(&cc, 100, true);
 	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
 }
 
@@ -104,7 +104,7 @@ TEST(frdma_cc__stays_in_its_bounds)
 				frdma_cc_notified(&cc, cc.window, now_ns);
 				break;
 			default:
-				frdma_cc_acked(&cc, rnd_below(&rnd, 100));
+				frdma_cc_acked(&cc, rnd_below(&rnd, 100), true);
 				break;
 			}
 			EXPECT(cc.window >= 1 && cc.window <= maxima[i]);
@@ -131,20 +131,26 @@ TEST(frdma_cc_missed__only_what_is_lost_soon_after_another)
 {
 	struct frdma_cc cc = fresh(MAX);
 
-	frdma_cc_acked(&cc, 256 - FRDMA_CC_INITIAL);
+	frdma_cc_acked(&cc, 256 - FRDMA_CC_INITIAL, true);
 	EXPECT_EQ(cc.window, 256);
 	frdma_cc_missed(&cc, 32);
 	EXPECT_EQ(cc.window, 256);
 	frdma_cc_missed(&cc, 31);
 	EXPECT_EQ(cc.window, 248);
-	EXPECT_EQ(cc.threshold, 248);
+	EXPECT_EQ(cc.threshold, MAX - MAX / 32);
 
-	/* Of few there is nothing to take. */
-	cc.window = 31;
-	cc.threshold = 20;
+	/* Of few there is nothing to take; nor ends that their doubling. */
+	frdma_cc_silent(&cc);
+	frdma_cc_acked(&cc, 30, true);
+	EXPECT_EQ(cc.window, 31);
 	frdma_cc_missed(&cc, 1);
 	EXPECT_EQ(cc.window, 31);
-	EXPECT_EQ(cc.threshold, 20);
+	EXPECT_EQ(cc.threshold, 248 * 7 / 10);
+	frdma_cc_acked(&cc, 33, true);
+	EXPECT_EQ(cc.window, 64);
+	frdma_cc_missed(&cc, 1);
+	EXPECT_EQ(cc.window, 62);
+	EXPECT_EQ(cc.threshold, 173 - 5);
 }
 
 TEST(frdma_cc_acked__grows_in_proportion)
@@ -153,15 +159,21 @@ TEST(frdma_cc_acked__grows_in_proportion)
 
 	cc.window = 256;
 	cc.threshold = 256;
-	frdma_cc_acked(&cc, 255);
+	frdma_cc_acked(&cc, 255, true);
 	EXPECT_EQ(cc.window, 256);
-	frdma_cc_acked(&cc, 1);
+	frdma_cc_acked(&cc, 1, true);
 	EXPECT_EQ(cc.window, 258);
+
+	/* But not where each loss is that of a window. */
+	cc.window = 256;
+	cc.threshold = 256;
+	frdma_cc_acked(&cc, 256, false);
+	EXPECT_EQ(cc.window, 257);
 }
 
 static void round_trip(struct frdma_cc *cc)
 {
-	frdma_cc_acked(cc, cc->window);
+	frdma_cc_acked(cc, cc->window, true);
 }
 
 TEST(frdma_cc_notified__halves_the_window_at_first)
@@ -171,7 +183,7 @@ TEST(frdma_cc_notified__halves_the_window_at_first)
 	frdma_cc_notified(&cc, 0, NOW);
 	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL / 2);
 	/* What was acknowledged before does not count behind it. */
-	frdma_cc_acked(&cc, FRDMA_CC_INITIAL / 2 - 1);
+	frdma_cc_acked(&cc, FRDMA_CC_INITIAL / 2 - 1, true);
 	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL / 2);
 }
 
@@ -204,10 +216,10 @@ TEST(frdma_cc_notified__once_for_a_flight)
 	for (n = 1; n < 10; n++)
 		frdma_cc_notified(&cc, 64, NOW + n * FRDMA_CC_NOTIFY_NS);
 	EXPECT_EQ(cc.window, 32);
-	frdma_cc_acked(&cc, 63);
+	frdma_cc_acked(&cc, 63, true);
 	frdma_cc_notified(&cc, 32, NOW + n++ * FRDMA_CC_NOTIFY_NS);
 	EXPECT_EQ(cc.window, 32);
-	frdma_cc_acked(&cc, 1);
+	frdma_cc_acked(&cc, 1, true);
 	EXPECT_EQ(cc.window, 32);
 	frdma_cc_notified(&cc, 32, NOW + n * FRDMA_CC_NOTIFY_NS);
 	EXPECT_EQ(cc.window, 16);

@@ -357,7 +357,7 @@ static struct frdma_retry experienced(void)
 
 	rt.timeout_ns = LONG;
 	frdma_retry_watch(&rt, true, NOW);
-	frdma_retry_learn(&rt, NOW + RTT);
+	frdma_retry_learn(&rt, true, NOW + RTT);
 	frdma_retry_progress(&rt, false, NOW + RTT);
 	return rt;
 }
@@ -369,9 +369,9 @@ TEST(frdma_retry_learn__how_long_the_answer_took)
 	EXPECT_EQ(rt.rtt.smooth_ns, RTT);
 	rt.rtt.best_ns = RTT;
 	frdma_retry_watch(&rt, true, NOW);
-	EXPECT_EQ(frdma_retry_learn(&rt, NOW + RTT / 2),
+	EXPECT_EQ(frdma_retry_learn(&rt, true, NOW + RTT / 2),
 		  FRDMA_MENDED_NEEDLESSLY);
-	EXPECT_EQ(frdma_retry_learn(&rt, NOW + 9 * RTT), FRDMA_MENDED_SLOWLY);
+	EXPECT_EQ(frdma_retry_learn(&rt, true, NOW + 9 * RTT), FRDMA_MENDED_SLOWLY);
 }
 
 TEST(frdma_retry_new_way__nothing_is_known_of_it)
@@ -391,12 +391,34 @@ TEST(frdma_retry_learn__nothing_from_what_was_not_timed)
 {
 	struct frdma_retry rt = experienced();
 
-	EXPECT_EQ(frdma_retry_learn(&rt, NOW + 9 * RTT), FRDMA_MENDED_WELL);
+	EXPECT_EQ(frdma_retry_learn(&rt, true, NOW + 9 * RTT), FRDMA_MENDED_WELL);
 	EXPECT_EQ(rt.rtt.smooth_ns, RTT);
 	frdma_retry_watch(&rt, true, NOW);
 	EXPECT_EQ(frdma_retry_expire(&rt, NOW + 4 * RTT), FRDMA_EXPIRY_PROBE);
-	EXPECT_EQ(frdma_retry_learn(&rt, NOW + 9 * RTT), FRDMA_MENDED_WELL);
+	EXPECT_EQ(frdma_retry_learn(&rt, true, NOW + 9 * RTT), FRDMA_MENDED_WELL);
 	EXPECT_EQ(rt.rtt.smooth_ns, RTT);
+}
+
+/* By the first probe; only by the second it was sent more than once. */
+TEST(frdma_retry_learn__what_the_peer_had_not_asked_for)
+{
+	struct frdma_retry rt = experienced();
+	u32 n;
+
+	rt.rtt.best_ns = RTT;
+	for (n = 0; n < 3; n++) {
+		frdma_retry_progress(&rt, true, NOW);
+		EXPECT_EQ(frdma_retry_expire(&rt, NOW + 4 * RTT),
+			  FRDMA_EXPIRY_PROBE);
+		EXPECT_EQ(frdma_retry_learn(&rt, false, NOW + 5 * RTT),
+			  FRDMA_MENDED_WELL);
+	}
+	EXPECT_EQ(rt.rtt.smooth_ns, RTT);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + 40 * RTT), FRDMA_EXPIRY_PROBE);
+	EXPECT_EQ(frdma_retry_learn(&rt, false, NOW + 41 * RTT),
+		  FRDMA_MENDED_WELL);
+	EXPECT_EQ(frdma_retry_learn(&rt, false, NOW + 41 * RTT),
+		  FRDMA_MENDED_SLOWLY);
 }
 
 /* Where nothing was ever sent again alone they would be of no use. */

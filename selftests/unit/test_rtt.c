@@ -70,14 +70,14 @@ TEST(frdma_rtt_end__what_is_sent_again_is_not_timed)
 	EXPECT_EQ(rtt.best_ns, RTT);
 }
 
-/* It is not shorter than that, though longer, perhaps. */
+/* It may have taken longer than a round trip, but not less. */
 TEST(frdma_rtt_end__what_has_waited_for_others)
 {
 	struct frdma_rtt rtt = known();
 
 	timed_waiting(&rtt, 2 * RTT);
-	EXPECT_EQ(rtt.smooth_ns, RTT + RTT / 128);
-	EXPECT_EQ(rtt.best_ns, RTT + RTT / 128);
+	EXPECT_EQ(rtt.smooth_ns, RTT);
+	EXPECT_EQ(rtt.best_ns, RTT);
 	timed_waiting(&rtt, RTT / 2);
 	EXPECT_EQ(rtt.best_ns, RTT / 2);
 	timed(&rtt, RTT / 2);
@@ -101,9 +101,23 @@ TEST(frdma_rtt_mended__takes_longer_where_packets_wait_in_queues)
 
 	EXPECT_EQ(frdma_rtt_mended(&rtt, slow_ns - 1, false),
 		  FRDMA_MENDED_WELL);
+	rtt = known();
 	EXPECT_EQ(frdma_rtt_mended(&rtt, slow_ns, false),
 		  FRDMA_MENDED_SLOWLY);
 	EXPECT(rtt.smooth_ns > RTT);
+}
+
+/* Where everything else waits for others, that says how long the way is. */
+TEST(frdma_rtt_mended__way_that_has_become_longer)
+{
+	struct frdma_rtt rtt = known();
+	u32 n;
+
+	for (n = 0; n < 1000; n++)
+		frdma_rtt_mended(&rtt, 8 * RTT, false);
+	EXPECT(rtt.best_ns > 7 * RTT);
+	EXPECT(rtt.best_ns <= 8 * RTT);
+	EXPECT_EQ(frdma_rtt_mended(&rtt, 8 * RTT, false), FRDMA_MENDED_WELL);
 }
 
 /* The answer is that to the first time that it was sent. */
