@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much gets through a wire that has a rate, a delay and a queue of its own:
+ * WRITEs of 64 KiB one way, 64 under way, for a few seconds of virtual time.
+ * The engine, and a receiver that keeps what is ahead of its turn, or does not.
+ *
+ * No time is measured: the same code gives the same figures everywhere. What is
+ * expected is well below what is there, as each change of the dice gives others.
+ */
+#include <stdlib.h>
+
+#include "ack.h"
+#include "kept.h"
+#include "req.h"
+#include "resp.h"
+#include "rnd.h"
+#include "tap.h"
+
+#define MTU		1024
+#define MESSAGE		65536
+#define UNDER_WAY	64
+#define WINDOW		256U
+#define OVERHEAD	82	/* bytes of a packet around its payload */
+#define ANSWER		62	/* bytes of one that acknowledges */
+#define SECONDS		2
+#define END_NS		(SECONDS * 1000000000ULL)
+
+/**
+ * struct path - 1 Gbit/s, 1 ms each way, and what else
+ * @lost: of a million packets, and answers
+ * @queue: packets that have room before the wire; 0: all
+ * @swap_ns: most that a packet is late by, so that others overtake it
+ * @drops: the receiver drops what is ahead of its turn
+ */
+struct path {
+	u32 lost;
+	u32 queue;
+	u32 swap_ns;
+	bool drops;
+};
+
+#define RATE_NS(bytes)	((bytes) * 8ULL)	/* at 1 Gbit/s */
+#define DELAY_NS	1000000ULL
+
+/** struct flying - a packet on its way */
+struct flying {
+	struct flying *next;
+	u64 due_ns;
+	struct frdma_hdr hdr;
+};
+
+/** struct early - a request that is kept */
+struct early {
+	struct frdma_kept item;
+	struct frdma_hdr hdr;
+};
+
+/**
+ * struct way - one direction of the wire
+ * @first: next packet to arrive
+ * @last: behind the latest
+ * @free_ns: when it has sent all that it was given
+ */
+struct way {
+	struct flying *first;
+	struct flying **last;
+	u64 free_ns;
+};
+
+static const struct path *path;
+static struct rnd rnd;
+static u64 now_ns;
+static struct way there, back;
+static struct frdma_swr slots[UNDER_WAY];
+static struct frdma_req req;
+static struct frdma_resp resp;
+static struct frdma_kept_list kept;
+static u64 messages;
+
+static void fly(struct way *way, const struct frdma_hdr *hdr, u32 bytes)
+{
+	u64 queued_ns = way->free_ns - min(way->free_ns, now_ns);
+	struct flying **at, *pkt;
+
+	if (rnd_below(&rnd, 1000000) < path->lost)
+		return;
+	if (path->queue && queued_ns > RATE_NS(path->queue * (MTU + OVERHEAD)))
+		return;
+	way->free_ns = max(way->free_ns, now_ns) + RATE_NS(bytes);
+	pkt = malloc(sizeof(*pkt));
+	pkt->hdr = *hdr;
+	pkt->due_ns = way->free_ns + DELAY_NS;
+	at = way->last;
+	if (path->swap_ns) {
+		pkt->due_ns += rnd_below(&rnd, path->swap_ns);
+		at = &way->first;
+	}
+	while (*at && (*at)->due_ns <= pkt->due_ns)
+		at = &(*at)->next;
+	pkt->next = *at;
+	*at = pkt;
+	if (!pkt->next)
+		way->last = &pkt->next;
+}
+
+static void post(void)
+{
+	while (req.wr_prod - req.wr_una < UNDER_WAY) {
+		*frdma_req_wr(&req, req.wr_prod) = (struct frdma_swr) {
+			.wqe.opcode = IB_UVERBS_WR_RDMA_WRITE,
+		};
+		frdma_req_fetched(&req, MESSAGE);
+	}
+}
+
+static void look_at_clock(void)
+{
+	switch (frdma_retry_expire(&req.retry, now_ns)) {
+	case FRDMA_EXPIRY_PROBE:
+		frdma_req_mend(&req);
+		break;
+	case FRDMA_EXPIRY_RESEND:
+		frdma_cc_silent(&req.cc);
+		frdma_req_restart(&req);
+		break;
+	case FRDMA_EXPIRY_EXHAUSTED:
+		tap_fail(__FILE__, __LINE__, "gave up");
+		break;
+	default:
+		break;
+	}
+}
+
+static void send_burst(u32 most)
+{
+	struct frdma_req_pkt run, pkt;
+	u32 sent = 0, n;
+
+	while (sent < most && frdma_req_judge(&req) == FRDMA_REQ_SEND) {
+		frdma_req_plan(&req, &run);
+		frdma_req_plan_run(&req, &run, most - sent);
+		for (n = 0; n < run.nr; n++) {
+			pkt = frdma_req_run_nth(&run, n);
+			pkt.hdr.payload_len = pkt.len;
+			fly(&there, &pkt.hdr, pkt.len + OVERHEAD);
+		}
+		frdma_req_sent(&req, &run);
+		sent += run.nr;
+	}
+	frdma_req_spend(&req, sent, now_ns);
+	frdma_req_watch(&req, now_ns);
+}
+
+/* As the kernel's: what may leave is asked before each burst. */
+static void transmit(void)
+{
+	u32 credit;
+
+	look_at_clock();
+	do {
+		while (frdma_req_reap(&req))
+			messages++;
+		post();
+		credit = frdma_req_judge(&req) == FRDMA_REQ_SEND ?
+			 frdma_req_credit(&req, now_ns) : 0;
+		if (credit)
+			send_burst(min(credit, WINDOW));
+	} while (credit);
+}
+
+static void answer(void (*plan)(const struct frdma_resp *rs,
+				struct frdma_hdr *hdr))
+{
+	struct frdma_hdr hdr;
+
+	plan(&resp, &hdr);
+	fly(&back, &hdr, ANSWER);
+}
+
+static void ask_for_missing(void)
+{
+	frdma_resp_put_off(&resp, FRDMA_RESP_GAP);
+	answer(frdma_resp_gap_plan);
+}
+
+static void keep(const struct frdma_hdr *hdr)
+{
+	struct frdma_kept **at;
+	struct early *early;
+
+	if (path->drops || !frdma_resp_may_keep(&resp, hdr))
+		return;
+	at = frdma_kept_find(&kept, hdr->psn, resp.epsn);
+	if (!at)
+		return;
+	early = malloc(sizeof(*early));
+	early->item.psn = hdr->psn;
+	early->item.nr = 1;
+	early->hdr = *hdr;
+	frdma_kept_add(&kept, at, &early->item);
+}
+
+static void take_request(const struct frdma_hdr *hdr)
+{
+	const struct frdma_resp_recv none = { };
+
+	switch (frdma_resp_judge(&resp, hdr, none)) {
+	case FRDMA_RESP_ACCEPT:
+		frdma_resp_commit(&resp, hdr, 0);
+		break;
+	case FRDMA_RESP_DUPLICATE:
+		frdma_resp_commit_dup(&resp, hdr,
+				      frdma_resp_judge_dup(&resp, hdr));
+		break;
+	case FRDMA_RESP_GAP:
+		ask_for_missing();
+		keep(hdr);
+		break;
+	case FRDMA_RESP_WAITING:
+		keep(hdr);
+		break;
+	default:
+		tap_fail(__FILE__, __LINE__, "psn 0x%x", hdr->psn);
+		break;
+	}
+}
+
+/* What was kept, and then one answer to all of it. */
+static void end_of_batch(void)
+{
+	struct frdma_kept *item;
+	bool taken = false;
+
+	while ((item = frdma_kept_due(&kept, resp.epsn))) {
+		if (!frdma_kept_is_stale(item, resp.epsn)) {
+			take_request(&((struct early *)item)->hdr);
+			taken = true;
+		}
+		free(item);
+	}
+	if (taken && kept.first && frdma_resp_is_content(&resp)) {
+		resp.ack_due = false;
+		ask_for_missing();
+	}
+	if (resp.ack_due) {
+		resp.ack_due = false;
+		answer(frdma_resp_ack_plan);
+	}
+}
+
+static void take_answer(const struct frdma_hdr *hdr)
+{
+	switch (frdma_ack_judge(&req, hdr)) {
+	case FRDMA_ACK_PROGRESS:
+		frdma_ack_commit(&req, hdr->psn, now_ns);
+		break;
+	case FRDMA_ACK_SEQ_NAK:
+		frdma_ack_implied(&req, hdr->psn, now_ns);
+		if (frdma_ack_recover(&req, true) == FRDMA_RECOVERY_EXHAUSTED)
+			tap_fail(__FILE__, __LINE__, "gave up");
+		break;
+	case FRDMA_ACK_STALE:
+		break;
+	default:
+		tap_fail(__FILE__, __LINE__, "syndrome 0x%x", hdr->syndrome);
+		break;
+	}
+}
+
+/* All that arrives now. Returns false if nothing does. */
+static bool land(struct way *way, void (*take)(const struct frdma_hdr *hdr))
+{
+	bool any = false;
+
+	while (way->first && way->first->due_ns <= now_ns) {
+		struct flying *pkt = way->first;
+
+		way->first = pkt->next;
+		if (!way->first)
+			way->last = &way->first;
+		take(&pkt->hdr);
+		free(pkt);
+		any = true;
+	}
+	return any;
+}
+
+static u64 next_event_ns(void)
+{
+	u64 next_ns = min(frdma_retry_next_ns(&req.retry),
+			  frdma_req_next_ns(&req));
+
+	if (there.first)
+		next_ns = min(next_ns, there.first->due_ns);
+	if (back.first)
+		next_ns = min(next_ns, back.first->due_ns);
+	return max(next_ns, now_ns);
+}
+
+static void begin(const struct path *how)
+{
+	path = how;
+	rnd = (struct rnd) { .state = 1 };
+	now_ns = 1;
+	messages = 0;
+	there = (struct way) { .last = &there.first };
+	back = (struct way) { .last = &back.first };
+	kept = (struct frdma_kept_list) { };
+	req = (struct frdma_req) {
+		.slots = slots, .stride = sizeof(slots[0]),
+		.mask = UNDER_WAY - 1, .transport = FRDMA_RC,
+		.rd_max = 1, .read_grid = 64, .mtu = MTU,
+		.retry = {
+			.timeout_ns = frdma_ack_timeout_ns(14),
+			.retry_cnt = 7, .rnr_retry = 7,
+		},
+	};
+	frdma_cc_init(&req.cc, WINDOW);
+	frdma_req_init(&req, 0);
+	resp = (struct frdma_resp) {
+		.mtu = MTU, .transport = FRDMA_RC,
+		.access = FRDMA_ACC_REMOTE_WRITE,
+	};
+	frdma_resp_init(&resp, 0);
+}
+
+static void end(struct way *way)
+{
+	struct frdma_kept *item;
+	struct flying *pkt;
+
+	while ((item = frdma_kept_any(&kept)))
+		free(item);
+	while ((pkt = way->first)) {
+		way->first = pkt->next;
+		free(pkt);
+	}
+}
+
+/* Megabits of messages that are complete, in a second. */
+static u32 goodput(struct path how)
+{
+	begin(&how);
+	transmit();
+	while (!tap_failed() && now_ns < END_NS) {
+		now_ns = next_event_ns();
+		if (land(&there, take_request))
+			end_of_batch();
+		land(&back, take_answer);
+		transmit();
+	}
+	end(&there);
+	end(&back);
+	return messages * MESSAGE * 8 / SECONDS / 1000000;
+}
+
+static void expect_goodput(u32 least, struct path how)
+{
+	u32 got;
+
+	if (FRDMA_PSN_BITS < 24) {
+		tap_skip("too few numbers");
+		return;
+	}
+	got = goodput(how);
+	printf("# %u Mbit/s\n", got);
+	if (got < least)
+		tap_fail(__FILE__, __LINE__, "%u, not %u Mbit/s", got, least);
+}
+
+TEST(goodput__of_a_wire_that_loses_nothing)
+{
+	expect_goodput(780, (struct path) { });
+}
+
+TEST(goodput__one_packet_of_a_thousand_is_lost)
+{
+	expect_goodput(800, (struct path) { .lost = 1000 });
+}
+
+/* One that is missing in a round trip is 410: the peer asks for one at a time. */
+TEST(goodput__one_packet_of_a_hundred_is_lost)
+{
+	expect_goodput(320, (struct path) { .lost = 10000 });
+}
+
+TEST(goodput__one_packet_of_twenty_is_lost)
+{
+	expect_goodput(50, (struct path) { .lost = 50000 });
+}
+
+/* A quarter of what a window is. */
+TEST(goodput__of_a_short_queue)
+{
+	expect_goodput(600, (struct path) { .queue = 60 });
+	expect_goodput(700, (struct path) { .queue = 60, .lost = 1000 });
+}
+
+/* Nothing is lost, and little is sent again. */
+TEST(goodput__packets_swap_places)
+{
+	expect_goodput(780, (struct path) { .swap_ns = 10000 });
+	expect_goodput(400, (struct path) { .swap_ns = 1000000 });
+}
+
+TEST(goodput__packets_swap_places_and_some_are_lost)
+{
+	expect_goodput(750, (struct path) { .swap_ns = 10000, .lost = 1000 });
+}
+
+/* A window for each, in slow start: as others send. */
+TEST(goodput__to_a_peer_that_drops)
+{
+	expect_goodput(100, (struct path) { .drops = true, .lost = 1000 });
+	expect_goodput(350, (struct path) { .drops = true, .queue = 60 });
+}
