@@ -63,7 +63,7 @@ sleeps() {
 	pid=$(poller_of)
 	for what in new used; do
 		[ $what = new ] || "$PROGRAMS/verbs/poller" frdma0 \
-			"$(gid_index frdma0 v4)" flag_falls
+			"$(gid_index frdma0 v4)" no_doorbell_rc
 		before=$(ticks_of "$pid")
 		sleep 2
 		note "$what: $(($(ticks_of "$pid") - before)) ticks in 2 s"
