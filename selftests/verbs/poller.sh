@@ -71,13 +71,15 @@ sleeps() {
 	done
 	[ "$(poller_of)" = "$pid" ]
 	note "all in all: $(ticks_of "$pid") ticks"
-	[ "$(ticks_of "$pid")" -gt 10 ]
+	[ "$(ticks_of "$pid")" -gt 0 ]
 }
 
 run_case() {
 	"$PROGRAMS/verbs/poller" frdma0 "$(gid_index frdma0 v4)" "$1" \
 		>"$KTAP_TMP/said" || fail "$1: $(<"$KTAP_TMP/said")"
 	[ ! -s "$KTAP_TMP/said" ] || note "$(<"$KTAP_TMP/said")"
+	! grep -q '^no processor' "$KTAP_TMP/said" ||
+		skip "the poller had no processor of its own"
 }
 
 # Arguments: CASE [LOOPBACK]
