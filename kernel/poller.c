@@ -50,10 +50,9 @@ static void look_at(struct frdma_poller *poller, struct frdma_qp *qp)
 {
 	struct frdma_watch *watch = &qp->sq.watch;
 	bool found = take_posted(qp);
-	u64 now_ns;
+	/* Not before: the kick may take longer than what is waited for. */
+	u64 now_ns = ktime_get_ns();
 
-	/* The kick may have taken longer than what is waited for. */
-	now_ns = ktime_get_ns();
 	if (found || !watch->told)
 		watch->found_ns = now_ns;
 

@@ -609,15 +609,15 @@ static void refuse_read(struct frdma_qp *qp)
 static void transmit(struct frdma_qp *qp, u32 *budget)
 {
 	struct frdma_req *rq = &qp->sq.req;
-	u32 now;
+	u32 most;
 
 	while (*budget && !is_at_rest(qp)) {
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
-			now = may_leave(rq, *budget);
-			if (!now)
+			most = may_leave(rq, *budget);
+			if (!most)
 				return;
-			*budget -= send_burst(qp, now);
+			*budget -= send_burst(qp, most);
 			break;
 		case FRDMA_REQ_LOCAL:
 			if (!execute_local(qp))
