@@ -34,6 +34,9 @@
 		 IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER)
 #define TO_RTS	(IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | \
 		 IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC)
+#define UC_TO_RTR	(IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | \
+			 IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
+#define UC_TO_RTS	(IBV_QP_STATE | IBV_QP_SQ_PSN)
 
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
@@ -96,6 +99,17 @@ static inline int connect_qp(struct ibv_qp *qp, uint32_t peer)
 	return ibv_modify_qp(qp, &init, TO_INIT) ?:
 	       ibv_modify_qp(qp, &rtr, TO_RTR) ?:
 	       ibv_modify_qp(qp, &rts, TO_RTS);
+}
+
+/* An unreliable connection, which knows neither retries nor READs. */
+static inline int connect_uc(struct ibv_qp *qp, uint32_t peer)
+{
+	struct ibv_qp_attr init = init_attr(), rtr = rtr_attr(peer);
+	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
+
+	return ibv_modify_qp(qp, &init, TO_INIT) ?:
+	       ibv_modify_qp(qp, &rtr, UC_TO_RTR) ?:
+	       ibv_modify_qp(qp, &rts, UC_TO_RTS);
 }
 
 static inline struct ibv_qp *make_qp(struct ibv_cq *cq, uint32_t depth)

@@ -600,10 +600,8 @@ static void unreliable_sends(void)
 		.cap = { .max_send_wr = 4, .max_recv_wr = 4,
 			 .max_send_sge = 1, .max_recv_sge = 1 },
 	};
-	struct ibv_qp_attr rtr, rts = { .qp_state = IBV_QPS_RTS };
 	struct ibv_sge to = { (uintptr_t)e.dst, SIZE, e.to->lkey };
 	struct ibv_recv_wr recv = { .sg_list = &to, .num_sge = 1 }, *bad;
-	struct ibv_qp_attr attr = init_attr();
 	struct pair p;
 	int i;
 
@@ -614,17 +612,8 @@ static void unreliable_sends(void)
 	p.near = ibv_create_qp(pd, &init);
 	p.far = ibv_create_qp(pd, &init);
 	EXPECT(p.near && p.far);
-	for (i = 0; i < 2; i++) {
-		struct ibv_qp *qp = i ? p.near : p.far;
-
-		attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-		rtr = rtr_attr(i ? p.far->qp_num : p.near->qp_num);
-		EXPECT(!ibv_modify_qp(qp, &attr, TO_INIT));
-		EXPECT(!ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
-				      IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-				      IBV_QP_RQ_PSN));
-		EXPECT(!ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN));
-	}
+	EXPECT(!connect_uc(p.near, p.far->qp_num));
+	EXPECT(!connect_uc(p.far, p.near->qp_num));
 	for (i = 1; i < 10; i++) {
 		EXPECT(!ibv_post_recv(p.far, &recv, &bad));
 		fill(e.src, SIZE, i);

@@ -84,18 +84,6 @@ static struct ibv_qp *make_typed(enum ibv_qp_type type, struct ibv_cq *cq)
 	return qp;
 }
 
-static void start_uc(struct ibv_qp *qp, uint32_t peer)
-{
-	struct ibv_qp_attr init = init_attr(), rtr = rtr_attr(peer);
-	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
-
-	EXPECT(!ibv_modify_qp(qp, &init, TO_INIT));
-	EXPECT(!ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
-			      IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-			      IBV_QP_RQ_PSN));
-	EXPECT(!ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN));
-}
-
 static void start_ud(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT, .port_num = 1,
@@ -115,8 +103,8 @@ static void start(struct lane *lane)
 
 	switch (lane->type) {
 	case IBV_QPT_UC:
-		start_uc(p->near, p->far->qp_num);
-		start_uc(p->far, p->near->qp_num);
+		EXPECT(!connect_uc(p->near, p->far->qp_num));
+		EXPECT(!connect_uc(p->far, p->near->qp_num));
 		break;
 	case IBV_QPT_UD:
 		start_ud(p->near);

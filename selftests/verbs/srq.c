@@ -355,26 +355,14 @@ static void datagrams(void)
 	EXPECT(!ibv_destroy_ah(ah));
 }
 
-static void connect_uc(struct ibv_qp *qp, uint32_t peer)
-{
-	struct ibv_qp_attr init = init_attr(), rtr = rtr_attr(peer);
-	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
-
-	EXPECT(!ibv_modify_qp(qp, &init, TO_INIT));
-	EXPECT(!ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
-			      IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-			      IBV_QP_RQ_PSN));
-	EXPECT(!ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN));
-}
-
 static struct two make_two_uc(struct ibv_srq *srq)
 {
 	struct two two = {
 		make_srq_qp(IBV_QPT_UC, NULL), make_srq_qp(IBV_QPT_UC, srq),
 	};
 
-	connect_uc(two.near, two.far->qp_num);
-	connect_uc(two.far, two.near->qp_num);
+	EXPECT(!connect_uc(two.near, two.far->qp_num));
+	EXPECT(!connect_uc(two.far, two.near->qp_num));
 	return two;
 }
 

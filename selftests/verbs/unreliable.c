@@ -83,25 +83,19 @@ static struct ibv_qp *create(enum ibv_qp_type type, struct ibv_cq *cq)
  * Unreliable connections.
  */
 
-#define UC_INIT	(IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | \
-		 IBV_QP_ACCESS_FLAGS)
-#define UC_RTR	(IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | \
-		 IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
-#define UC_RTS	(IBV_QP_STATE | IBV_QP_SQ_PSN)
-
-static void connect_uc(struct ibv_qp *qp, uint32_t peer)
+static void connect_from_last_psn(struct ibv_qp *qp, uint32_t peer)
 {
 	struct ibv_qp_attr init = init_attr(), rtr = rtr_attr(peer);
 	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
 
-	/* Soon they come round. */
+	/* Soon PSNs come round. */
 	rtr.rq_psn = 0xfffffe;
 	rts.sq_psn = 0xfffffe;
-	EXPECT(ibv_modify_qp(qp, &rtr, UC_RTR));
-	EXPECT(!ibv_modify_qp(qp, &init, UC_INIT));
+	EXPECT(ibv_modify_qp(qp, &rtr, UC_TO_RTR));
+	EXPECT(!ibv_modify_qp(qp, &init, TO_INIT));
 	EXPECT(ibv_modify_qp(qp, &rtr, TO_RTR) == EINVAL);
-	EXPECT(!ibv_modify_qp(qp, &rtr, UC_RTR));
-	EXPECT(!ibv_modify_qp(qp, &rts, UC_RTS));
+	EXPECT(!ibv_modify_qp(qp, &rtr, UC_TO_RTR));
+	EXPECT(!ibv_modify_qp(qp, &rts, UC_TO_RTS));
 }
 
 static struct pair make_uc(void)
@@ -113,8 +107,8 @@ static struct pair make_uc(void)
 	EXPECT(p.near_cq && p.far_cq);
 	p.near = create(IBV_QPT_UC, p.near_cq);
 	p.far = create(IBV_QPT_UC, p.far_cq);
-	connect_uc(p.near, p.far->qp_num);
-	connect_uc(p.far, p.near->qp_num);
+	connect_from_last_psn(p.near, p.far->qp_num);
+	connect_from_last_psn(p.far, p.near->qp_num);
 	return p;
 }
 
