@@ -91,7 +91,7 @@ static int get_context(struct verbs_context *vctx)
 	struct frdma_get_context cmd = {};
 
 	return ibv_cmd_get_context(vctx, &cmd.ibv_cmd, sizeof(cmd),
-#if IBVERBS_PABI_VERSION >= 57
+#if FRDMA_GET_CONTEXT_FDS
 				   NULL,
 #endif
 				   &resp.ibv_resp, sizeof(resp));

@@ -5,7 +5,8 @@
 #
 # Lay out in INCLUDE the private headers of rdma-core in the way its own build
 # does: links, the two that are generated, and a config.h. In the environment:
-# PABI, private ABI of the library LIBIBVERBS; PYTHON.
+# PABI, private ABI of the library LIBIBVERBS; VERBS_H, the header with which
+# programs for that library are built, or empty; PYTHON.
 
 set -eu
 
@@ -31,6 +32,34 @@ src_pabi=$(sed -n 's/^set(IBVERBS_PABI_VERSION "\(.*\)")/\1/p' \
 	die "$src has private ABI $src_pabi, $LIBIBVERBS has $PABI:" \
 	    "they must be of the same release"
 
+# Where the source is of another release than the library, the structs that
+# programs see, and the private ones that contain them, have to be those of the
+# library: struct ibv_qp_ex has grown under one private ABI.
+release=$(readlink -f "$LIBIBVERBS")
+release=${release##*.so.1.}
+release=${release#*.}
+src_release=$(sed -n 's/^set(PACKAGE_VERSION "\(.*\)")/\1/p' \
+	"$src/CMakeLists.txt")
+[ -n "$VERBS_H" ] || [ "$src_release" = "$release" ] ||
+	die "$src is rdma-core $src_release, $LIBIBVERBS is $release: that" \
+	    "needs the source of $release, or the headers that programs are" \
+	    "built with (libibverbs-dev, rdma-core-devel)"
+
+# How many arguments a function of driver.h takes.
+arguments()
+{
+	awk -v name="$1(" '
+		index($0, name) { inside = 1 }
+		inside { n += gsub(",", "") }
+		inside && /;/ { print n + 1; exit }' "$src/libibverbs/driver.h"
+}
+
+# 1 if a function takes so many arguments. Arguments: NAME COUNT
+takes()
+{
+	[ "$(arguments "$1")" = "$2" ] && echo 1 || echo 0
+}
+
 # Old releases pass one argument less, under the same private ABI: what is
 # built from them leaves dma-buf out, what is built from new ones runs on both.
 if grep -A 4 'ibv_cmd_reg_dmabuf_mr' "$src/libibverbs/driver.h" |
@@ -54,16 +83,11 @@ src=$(cd "$src" && pwd)
 
 ln -s "$src"/libibverbs/*.h "$src/kernel-headers/rdma/ib_user_ioctl_verbs.h" \
 	"$inc/infiniband/"
-# Where the source is of another release than the library, the structs that
-# programs see, and the private ones that contain them, are those of the
-# library: struct ibv_qp_ex has grown under one private ABI.
-lib=${LIBIBVERBS%/*}
-for public in "$lib/../include/infiniband" "$lib/../../include/infiniband"; do
-	[ -e "$public/verbs.h" ] || continue
+if [ -n "$VERBS_H" ]; then
+	public=$(cd -P "${VERBS_H%/*}" && pwd)
 	ln -sf "$public/verbs.h" "$public/verbs_api.h" \
 		"$public/ib_user_ioctl_verbs.h" "$inc/infiniband/"
-	break
-done
+fi
 # An older library has no FLUSH.
 if grep -q '(\*wr_flush)' "$inc/infiniband/verbs.h"; then
 	flush=1
@@ -83,6 +107,8 @@ done
 # Last: its presence says that the rest is complete.
 cat > "$inc/config.h" <<END
 #define IBVERBS_PABI_VERSION $PABI
+#define FRDMA_GET_CONTEXT_FDS $(takes ibv_cmd_get_context 6)
+#define FRDMA_CREATE_CQ_MEMORY $(takes ibv_cmd_create_cq_ex 9)
 #define FRDMA_REG_DMABUF $dmabuf
 #define FRDMA_WR_FLUSH $flush
 #define FRDMA_QUERY_PORT_SPEED $port_speed

@@ -72,7 +72,7 @@ static int cmd_create_cq(struct ibv_context *ibvctx,
 	struct frdma_make_cq cmd = {};
 
 	return ibv_cmd_create_cq_ex(ibvctx, attr,
-#if IBVERBS_PABI_VERSION >= 57
+#if FRDMA_CREATE_CQ_MEMORY
 				    NULL,
 #endif
 				    &cq->vcq, &cmd.ibv_cmd, sizeof(cmd),

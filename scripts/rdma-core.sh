@@ -9,38 +9,80 @@ libibverbs() {
 	ldconfig -p | awk '$1 == "libibverbs.so.1" && !n++ { print $NF }'
 }
 
+# The folders where the library $1 looks for the names of providers, and for
+# these, as it says itself.
+names_folder() {
+	LC_ALL=C grep -ao '/[[:graph:]]*/libibverbs\.d' "$1" | head -n 1
+}
+
+providers_folder() {
+	LC_ALL=C grep -ao '/[[:graph:]]*/lib%s-rdmav' "$1" |
+		sed 's|/lib%s.*||' | head -n 1
+}
+
 # The private ABI of that library: providers and library must agree on it.
 private_abi() {
 	grep -ao 'IBVERBS_PRIVATE_[0-9]*' "$1" | sed 's/.*_//' | sort -un |
 		tail -n 1
 }
 
-# The rdma-core source with private ABI $1 among those that the guest bench
-# or this script have unpacked.
+# The release of the library $1, whose file is called libibverbs.so.1.14.56.1: the
+# last two of these numbers.
+library_release() {
+	readlink -f "$1" | sed 's/.*\.so\.1\.[0-9]*\.//'
+}
+
+# The rdma-core sources that the guest bench or this script have unpacked and
+# that have this line in their CMakeLists.txt: set($1 "$2").
 find_source() {
 	local dir
 
 	for dir in "$CACHE"/src/rdma-core-*; do
-		! grep -qs "IBVERBS_PABI_VERSION \"$1\"" "$dir/CMakeLists.txt" ||
+		[[ $dir != *.partial ]] || continue
+		! grep -qsF "set($1 \"$2\")" "$dir/CMakeLists.txt" ||
 			echo "$dir"
 	done | tail -n 1
 }
 
 # Lines of package sources with "deb-src" for what this machine gets packages
-# of Debian from.
+# of its distribution from.
 source_lines() {
-	local key=/usr/share/keyrings/debian-archive-keyring.gpg options
+	local origin rest options key
 
-	options="check-valid-until=no"
-	[ ! -e $key ] || options+=" signed-by=$key"
 	# shellcheck disable=SC2016 # apt's variables
 	apt-get indextargets 'Created-By: Packages' --format \
-		'$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)' | sort -u |
-		sed -n "s|^Debian |deb-src [$options] |p"
+		$'$(ORIGIN)\t$(REPO_URI) $(RELEASE) $(COMPONENT)' | sort -u |
+		while IFS=$'\t' read -r origin rest; do
+			case $origin in
+			Debian|"Debian Backports"|Ubuntu) ;;
+			*)	continue ;;
+			esac
+			options="check-valid-until=no"
+			origin=${origin%% *}
+			key=/usr/share/keyrings/${origin,,}-archive-keyring.gpg
+			[ ! -e "$key" ] || options+=" signed-by=$key"
+			echo "deb-src [$options] $rest"
+		done
+}
+
+# Where apt gets the source that the installed library was built from: URI, name
+# and hash of the upstream part. An older one than the library may be all there
+# is, or a newer one. Arguments: CONFIGURATION
+find_upstream() {
+	local version
+
+	version=$(dpkg-query -Wf '${source:Version}' libibverbs1 2>/dev/null) ||
+		true
+	{
+		APT_CONFIG=$1 apt-get --print-uris source \
+			"rdma-core${version:+=$version}" ||
+			APT_CONFIG=$1 apt-get --print-uris source rdma-core
+	} 2>/dev/null | tr -d \' |
+		awk '/\.orig\.tar/ && !n++ { print $1, $2, $4 }'
 }
 
 # Downloads the source of this machine's rdma-core, by apt with the package
-# sources of Debian and lists of its own. Only the upstream part is needed.
+# sources of its distribution and lists of its own. Only the upstream part is needed.
 fetch_source() {
 	local apt uri file hash part
 
@@ -53,7 +95,8 @@ fetch_source() {
 			"names a folder that can be written to"
 	source_lines >"$apt/sources"
 	[ -s "$apt/sources" ] || {
-		say "apt knows of no packages of Debian: apt-get update"
+		say "apt knows of no packages of Debian or Ubuntu:" \
+			"apt-get update"
 		return 0
 	}
 	cat >"$apt/conf" <<-END
@@ -65,9 +108,7 @@ fetch_source() {
 	END
 	run_logged "$CACHE/log/apt-source" "looking for the source of rdma-core" \
 		env APT_CONFIG="$apt/conf" apt-get update
-	read -r uri file hash < <(APT_CONFIG=$apt/conf \
-		apt-get --print-uris source rdma-core 2>/dev/null | tr -d \' |
-		awk '/\.orig\.tar/ && !n++ { print $1, $2, $4 }') || {
+	read -r uri file hash < <(find_upstream "$apt/conf") || {
 		say "apt finds no source of rdma-core"
 		sed -n 's/^[EW]: F/  F/p' "$CACHE/log/apt-source" >&2
 		return 0
@@ -93,22 +134,27 @@ how_to_get_source() {
 	fi
 }
 
-# Sets RDMA_CORE_SRC. The library's file is called libibverbs.so.1.14.56.1, the
-# last two of which are the release.
+# Sets RDMA_CORE_SRC: what the user says; the source that the library $1 was
+# built from; or another one with its private ABI, for which provider/headers.sh
+# wants the headers that programs are built with.
 need_source() {
 	local pabi release
 
-	[ -z "${RDMA_CORE_SRC:-}" ] || return 0
+	[ -z "${RDMA_CORE_SRC:-}" ] || {
+		RDMA_CORE_SRC=$(readlink -m "$RDMA_CORE_SRC")
+		return 0
+	}
 	pabi=$(private_abi "$1")
-	RDMA_CORE_SRC=$(find_source "$pabi")
+	release=$(library_release "$1")
+	RDMA_CORE_SRC=$(find_source PACKAGE_VERSION "$release")
 	if [ -z "$RDMA_CORE_SRC" ]; then
 		fetch_source
-		RDMA_CORE_SRC=$(find_source "$pabi")
+		RDMA_CORE_SRC=$(find_source PACKAGE_VERSION "$release")
 	fi
-	release=$(readlink -f "$1" | sed 's/.*\.so\.1\.[0-9]*\.//')
+	[ -n "$RDMA_CORE_SRC" ] ||
+		RDMA_CORE_SRC=$(find_source IBVERBS_PABI_VERSION "$pabi")
 	[ -n "$RDMA_CORE_SRC" ] || die "the provider is built with headers" \
-		"that no package has, but the source of rdma-core $release," \
-		"or of another release with private ABI $pabi:" \
+		"that no package has, but the source of rdma-core $release:" \
 		"$(how_to_get_source); unpack it, and name the directory:" \
 		"make RDMA_CORE_SRC=..."
 	say "the provider is built with $RDMA_CORE_SRC"

@@ -111,7 +111,7 @@ int ioctl(int fd, unsigned long request, ...)
 
 int ibv_cmd_create_cq_ex(struct ibv_context *context,
 			 const struct ibv_cq_init_attr_ex *attr,
-#if IBVERBS_PABI_VERSION >= 57
+#if FRDMA_CREATE_CQ_MEMORY
 			 struct verbs_create_cq_prov_attr *prov,
 #endif
 			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd,
@@ -121,7 +121,7 @@ int ibv_cmd_create_cq_ex(struct ibv_context *context,
 {
 	struct frdma_make_cq_resp *ours = (void *)resp;
 
-#if IBVERBS_PABI_VERSION >= 57
+#if FRDMA_CREATE_CQ_MEMORY
 	(void)prov;
 #endif
 	(void)cmd, (void)cmd_size, (void)cmd_flags;
