@@ -381,7 +381,8 @@ struct frdma_dev *frdma_net_find_dev_on(struct frdma_net *fnet, int ifindex)
 /**
  * frdma_net_drop - give up a packet that no link was found for
  * @fnet: namespace it was received in
- * @skb: the packet or the train; freed
+ * @skb: the packet or the train, each packet of which counts; data at the UDP
+ *	header; freed
  * @why: reason
  *
  * Each link of the namespace shows it in its counters: it may have been meant
@@ -392,7 +393,7 @@ struct frdma_dev *frdma_net_find_dev_on(struct frdma_net *fnet, int ifindex)
 void frdma_net_drop(struct frdma_net *fnet, struct sk_buff *skb,
 		    enum frdma_drop_reason why)
 {
-	this_cpu_inc(fnet->stats->dropped[why]);
+	this_cpu_add(fnet->stats->dropped[why], frdma_skb_packets(skb));
 	trace_frdma_drop(skb->dev ? skb->dev->ifindex : 0, skb,
 			 frdma_drop_name(why));
 	kfree_skb(skb);

@@ -19,6 +19,7 @@
 #include <linux/interrupt.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
+#include <linux/udp.h>
 
 struct frdma_side;
 
@@ -66,11 +67,12 @@ struct frdma_side {
 /* Most memory that waits for an owner: a window, or a few. */
 #define FRDMA_SIDE_BYTES_MAX	(4 << 20)
 
-/** frdma_skb_packets - how many packets a buffer is */
+/** frdma_skb_packets - how many packets a buffer is; data at the UDP header */
 static inline u32 frdma_skb_packets(const struct sk_buff *skb)
 {
 	return skb_is_gso(skb) ?
-	       DIV_ROUND_UP(skb->len, skb_shinfo(skb)->gso_size) : 1;
+	       DIV_ROUND_UP(skb->len - sizeof(struct udphdr),
+			    skb_shinfo(skb)->gso_size) : 1;
 }
 
 /**

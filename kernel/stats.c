@@ -44,7 +44,8 @@ const char *frdma_drop_name(enum frdma_drop_reason why)
 /**
  * frdma_qp_drop - give up a packet of a queue pair: count, trace, free
  * @qp: queue pair
- * @skb: the packet or the train; freed
+ * @skb: the packet or the train, each packet of which counts; data at the UDP
+ *	header; freed
  * @why: reason
  *
  * Context: in an RCU read section, where kfree_skb() is allowed.
@@ -52,22 +53,23 @@ const char *frdma_drop_name(enum frdma_drop_reason why)
 void frdma_qp_drop(const struct frdma_qp *qp, struct sk_buff *skb,
 		   enum frdma_drop_reason why)
 {
-	this_cpu_inc(frdma_qp_stats(qp)->dropped[why]);
+	this_cpu_add(frdma_qp_stats(qp)->dropped[why], frdma_skb_packets(skb));
 	trace_frdma_drop(qp->dev->ndev->ifindex, skb, frdma_drop_name(why));
 	kfree_skb(skb);
 }
 
 /**
- * frdma_qp_drop_unbuilt - the same for one that has no buffer
+ * frdma_qp_drop_several - the same for packets that have no buffer
  * @qp: queue pair
+ * @nr: how many
  * @why: reason
  *
  * Context: in an RCU read section.
  */
-void frdma_qp_drop_unbuilt(const struct frdma_qp *qp,
+void frdma_qp_drop_several(const struct frdma_qp *qp, u32 nr,
 			   enum frdma_drop_reason why)
 {
-	this_cpu_inc(frdma_qp_stats(qp)->dropped[why]);
+	this_cpu_add(frdma_qp_stats(qp)->dropped[why], nr);
 	trace_frdma_drop(qp->dev->ndev->ifindex, NULL, frdma_drop_name(why));
 }
 

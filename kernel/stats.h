@@ -149,8 +149,16 @@ static inline void frdma_dev_count(const struct frdma_dev *dev,
 
 void frdma_qp_drop(const struct frdma_qp *qp, struct sk_buff *skb,
 		   enum frdma_drop_reason why);
-void frdma_qp_drop_unbuilt(const struct frdma_qp *qp,
+void frdma_qp_drop_several(const struct frdma_qp *qp, u32 nr,
 			   enum frdma_drop_reason why);
+
+/** frdma_qp_drop_unbuilt - the same for one of them */
+static inline void frdma_qp_drop_unbuilt(const struct frdma_qp *qp,
+					 enum frdma_drop_reason why)
+{
+	frdma_qp_drop_several(qp, 1, why);
+}
+
 const char *frdma_drop_name(enum frdma_drop_reason why);
 
 struct rdma_hw_stats *frdma_alloc_stats(void);

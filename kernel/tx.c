@@ -230,7 +230,8 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 	dst = route(&tx->flow);
 	if (!dst) {
 		tx->refused = true;
-		frdma_qp_drop(qp, skb, FRDMA_DROP_NO_ROUTE);
+		frdma_qp_drop_several(qp, tx->nr, FRDMA_DROP_NO_ROUTE);
+		kfree_skb(skb);
 		return;
 	}
 	skb_dst_set(skb, dst);
@@ -250,7 +251,7 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 					xmit_ipv6(skb, tx, len);
 	if (unlikely(net_xmit_eval(err))) {
 		tx->refused = true;
-		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NOT_SENT);
+		frdma_qp_drop_several(qp, tx->nr, FRDMA_DROP_NOT_SENT);
 	}
 }
 
