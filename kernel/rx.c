@@ -570,8 +570,11 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 		deliver_to_group(fnet, skb);
 		goto out;
 	}
-	/* All else goes to one host; what has no address here is not ours. */
-	if (skb->pkt_type != PACKET_HOST) {
+	/*
+	 * All else goes to one host; what has no address here is not ours. What
+	 * a VRF brings back to this host is marked as such.
+	 */
+	if (skb->pkt_type != PACKET_HOST && skb->pkt_type != PACKET_LOOPBACK) {
 		frdma_net_drop(fnet, skb, FRDMA_DROP_BAD_ADDRESS);
 		goto out;
 	}

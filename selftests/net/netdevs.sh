@@ -160,6 +160,28 @@ through_lo() {
 	flow_of_rounds "$1" frdma0 frdma0
 }
 
+# So it does in a VRF, where what it sends to itself comes back by that.
+in_a_vrf() {
+	defer ends_remove
+	modprobe dummy numdummies=0
+	ip link add vrfa type vrf table 77 || skip "no VRF here"
+	defer ip link delete vrfa
+	ip link set vrfa up
+	ip link add va type dummy
+	ip link set va master vrfa
+	ip link set va up
+	ip address add $ENDS_NEAR4/24 dev va
+	ip address add $ENDS_NEAR6/64 dev va nodad
+	sysctl -qw net.ipv4.udp_l3mdev_accept=1
+	modprobe frdma
+	rdma link add frdma0 type frdma netdev va
+	await 5 port_is frdma0
+	echo 0 >/sys/class/infiniband/frdma0/loopback
+	flow "$1" frdma0 frdma0 -k rc,xrc,uc,ud -n 20
+	await 20 flow_ended
+	wait "$FLOW" || fail "flow: $(tail -n 1 "$FLOW_OUT")"
+}
+
 # Two links in one namespace reach each other by the cable, as the core looks
 # for a peer behind the link's interface and nowhere else; the host has to be
 # told to listen to its own addresses.
@@ -201,6 +223,8 @@ ktap_test bond_fails_over
 ktap_test vlan_of_a_link_below
 ktap_test through_lo v4
 ktap_test through_lo v6
+ktap_test in_a_vrf v4
+ktap_test in_a_vrf v6
 ktap_test two_links_here
 ktap_test is_refused gre7 type gre local 10.77.0.1 remote 10.77.0.9
 ktap_test is_refused ipip7 type ipip local 10.77.0.1 remote 10.77.0.9
