@@ -15,13 +15,14 @@
 # The lower bits of a traffic class, of packets that may be marked.
 ECT=2
 
-# Both ends send through a network that has no room for one buffer in five. They
-# know each other: what asks for an address is lost as well.
+# Both ends send through a network that has no room for some of the buffers. They
+# know each other: what asks for an address is lost as well. Arguments: LOSS
+# NETEM...
 wire() {
 	await 20 ping -c 1 -W 1 $ENDS_FAR4
 	await 20 ping -c 1 -W 1 $ENDS_FAR6
-	tc qdisc replace dev va root netem loss 20% "$@"
-	in_far tc qdisc replace dev vb root netem loss 20% "$@"
+	tc qdisc replace dev va root netem loss "$@"
+	in_far tc qdisc replace dev vb root netem loss "$@"
 }
 
 # Counters of a link, by which there are notifications.
@@ -42,7 +43,7 @@ counts() {
 marked() {
 	ends_up
 	echo "$2" >/sys/class/infiniband/frdma0/trains
-	wire ecn "${@:3}"
+	wire 20% ecn "${@:3}"
 	flow "$1" frdma0 frdma1 -k rc,xrc,uc,ud -s 65536 -c $ECT
 	# Which packets are marked is left to chance.
 	await 10 counts frdma1 rx_marked
@@ -59,10 +60,11 @@ marked() {
 	done
 }
 
-# What cannot be marked is dropped, and notified by nobody.
+# What cannot be marked is dropped, and notified by nobody. Of one in five some
+# message would soon lose all its retries, one way or the other.
 unmarked() {
 	ends_up
-	wire ecn
+	wire 5% ecn
 	flow v4 frdma0 frdma1 -k rc -t 12
 	# So is when the first one is dropped.
 	await 10 counts frdma0 retry_seq
