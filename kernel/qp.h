@@ -141,6 +141,7 @@ struct frdma_sq {
  * @last_wqe: the LAST_WQE_REACHED event was raised
  * @max_sge: elements that a receive request may have
  * @read_budget: READ response packets that may still be sent in this step
+ * @read_waits: the READ response at hand waits for pages
  * @flush_spent: bytes written back to persistent memory in it
  * @flushed: bytes of the FLUSH at hand that are in persistent memory
  * @page_in: waits for pages of regions that are not pinned
@@ -167,6 +168,7 @@ struct frdma_rq {
 	bool last_wqe;
 	u32 max_sge;
 	u32 read_budget;
+	bool read_waits;
 	u32 flush_spent;
 	u64 flushed;
 	struct frdma_page_in page_in;

@@ -375,9 +375,11 @@ static bool send_read_response(struct frdma_qp *qp)
 		verdict = send_response_run(qp, &tx);
 	frdma_tx_end(&tx);
 
+	qp->rq.read_waits = false;
 	if (verdict == FRDMA_RESP_NO_RECV) {
 		/* Too many wait, and this one cannot: the peer asks again. */
-		if (!frdma_page_in_is_busy(&qp->rq.page_in))
+		qp->rq.read_waits = frdma_page_in_is_busy(&qp->rq.page_in);
+		if (!qp->rq.read_waits)
 			rs->read.active = false;
 	} else if (verdict != FRDMA_RESP_ACCEPT) {
 		give_up_read(qp);
@@ -539,8 +541,7 @@ static bool take_in_order(struct frdma_qp *qp)
 		struct sk_buff *skb;
 
 		if (qp->rq.resp.read.active && !send_read_response(qp))
-			return !frdma_page_in_is_busy(&qp->rq.page_in) ||
-			       drop_unanswered(qp);
+			return !qp->rq.read_waits || drop_unanswered(qp);
 		if (frdma_ahead_take(qp)) {
 			budget--;
 			continue;
