@@ -566,10 +566,12 @@ static u32 send_burst(struct frdma_qp *qp, u32 budget)
 
 	/*
 	 * What is unreliable and was refused is lost, like what is lost on the
-	 * way. What follows waits all the same: nothing else slows it down.
+	 * way. What follows waits all the same: nothing else slows it down. A
+	 * window that got smaller nobody would make larger again.
 	 */
 	if (refused) {
-		frdma_cc_lost(&rq->cc);
+		if (frdma_req_is_reliable(rq))
+			frdma_cc_lost(&rq->cc);
 		frdma_retry_local(&rq->retry, now_ns);
 	} else {
 		frdma_retry_taken(&rq->retry);
