@@ -68,6 +68,16 @@ struct frdma_path {
 };
 
 /**
+ * struct frdma_lane - the CPU by which an interface chooses a transmit queue
+ * @sender: as skbs have it: that CPU and one; 0: none was chosen yet
+ * @used_at: when a packet was last sent that way, in jiffies
+ */
+struct frdma_lane {
+	u32 sender;
+	unsigned long used_at;
+};
+
+/**
  * struct frdma_sq - a send queue
  * @side: ownership; it protects all of this
  * @req: the requester's and completer's state; its slots are private copies
@@ -88,6 +98,7 @@ struct frdma_path {
  * @page_in: waits for pages of regions that are not pinned; nothing is sent
  *	meanwhile
  * @bound_windows: a window was bound here, once at least
+ * @lane: of its packets
  * @abroad: packets went by the network stack, and may still be on their way
  * @abroad_at: when the last of them was sent, in jiffies
  * @drained: in this SQD state, all that was begun is complete
@@ -112,6 +123,7 @@ struct frdma_sq {
 	struct frdma_page_in page_in;
 	bool draining;
 	bool bound_windows;
+	struct frdma_lane lane;
 	bool abroad;
 	unsigned long abroad_at;
 	bool drained;
@@ -140,6 +152,8 @@ struct frdma_sq {
  * @have_cur: one was taken off the ring and is not complete
  * @last_wqe: the LAST_WQE_REACHED event was raised
  * @max_sge: elements that a receive request may have
+ * @lane: of acknowledgements and READ responses, which must not overtake each
+ *	other either
  * @read_budget: READ response packets that may still be sent in this step
  * @read_waits: the READ response at hand waits for pages
  * @flush_spent: bytes written back to persistent memory in it
@@ -167,6 +181,7 @@ struct frdma_rq {
 	bool have_cur;
 	bool last_wqe;
 	u32 max_sge;
+	struct frdma_lane lane;
 	u32 read_budget;
 	bool read_waits;
 	u32 flush_spent;

@@ -210,8 +210,13 @@ static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
 	const struct frdma_ah *ah;
 
 	*flow = frdma_flow_to_peer(qp);
-	if (frdma_qp_is_connected(qp))
+	if (frdma_qp_is_connected(qp)) {
+		flow->lane = &qp->sq.lane;
+		/* Some of what is in flight may still be in its queue. */
+		if (frdma_req_in_flight(&qp->sq.req))
+			flow->lane->used_at = jiffies;
 		return true;
+	}
 
 	if (qp->user) {
 		ah = frdma_ah_find(qp->dev, wr->wqe.ud.ah);

@@ -27,6 +27,7 @@ static void send_packet(struct frdma_qp *qp, const struct frdma_hdr *hdr)
 	struct frdma_flow flow = frdma_flow_to_peer(qp);
 	struct frdma_tx tx;
 
+	flow.lane = &qp->rq.lane;
 	frdma_tx_begin(&tx, &flow);
 	if (frdma_tx_reserve(&tx, hdr, 0, 1)) {
 		frdma_tx_commit(&tx);
@@ -369,6 +370,7 @@ static bool send_read_response(struct frdma_qp *qp)
 		return true;
 	}
 
+	flow.lane = &qp->rq.lane;
 	frdma_tx_begin(&tx, &flow);
 	while (verdict == FRDMA_RESP_ACCEPT && rs->read.active &&
 	       qp->rq.read_budget)

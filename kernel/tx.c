@@ -210,6 +210,32 @@ static int xmit_ipv6(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 	return ip6_local_out(frdma_net_ns(tx->flow.dev->net), NULL, skb);
 }
 
+/*
+ * Where an interface has a transmit queue for each CPU (XPS), what a side sends
+ * from one CPU could overtake what it has sent from another: work begins where it
+ * is posted, and goes on where acknowledgements come in. So all of it keeps to
+ * the queue of the CPU that sent the first, until nothing can be left in there.
+ */
+static void choose_lane(struct frdma_lane *lane)
+{
+	if (!lane->sender ||
+	    time_after(jiffies, lane->used_at + FRDMA_LANE_SILENCE))
+		lane->sender = smp_processor_id() + 1;
+	lane->used_at = jiffies;
+}
+
+#ifdef CONFIG_XPS
+static void keep_lane(struct sk_buff *skb, const struct frdma_lane *lane)
+{
+	if (lane)
+		skb->sender_cpu = lane->sender;
+}
+#else
+static void keep_lane(struct sk_buff *skb, const struct frdma_lane *lane)
+{
+}
+#endif
+
 /* Give the open train to the stack; one without packets is none. */
 static void frdma_tx_flush(struct frdma_tx *tx)
 {
@@ -236,6 +262,7 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 	}
 	skb_dst_set(skb, dst);
 	skb->priority = priority(tx->flow.av);
+	keep_lane(skb, tx->flow.lane);
 
 	len = skb->len;
 	frdma_qp_count_add(qp, FRDMA_CNT_TX_PACKETS, tx->nr);
@@ -315,6 +342,8 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 	tx->skb = NULL;
 	tx->refused = false;
 	tx->most = has_trains(flow->dev) ? FRDMA_TRAIN_MAX : 1;
+	if (flow->lane)
+		choose_lane(flow->lane);
 	frdma_txmem_begin(&tx->mem);
 	fill_udp(&udp, flow, 0);
 	if (flow_is_ipv4(flow)) {

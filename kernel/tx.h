@@ -33,6 +33,9 @@ struct frdma_dev;
 /* Packets of a train: no kernel takes fewer than 64 from a process either. */
 #define FRDMA_TRAIN_MAX		64
 
+/* Who has sent nothing for so long has nothing left in a transmit queue. */
+#define FRDMA_LANE_SILENCE	(HZ / 5)
+
 /* Bytes of a train behind its UDP header, so that its length fits 16 bits. */
 #define FRDMA_TRAIN_MAX_BYTES	65000
 
@@ -42,6 +45,7 @@ struct frdma_dev;
  * @qp: whose packets they are
  * @av: addresses
  * @cache: routes of earlier packets; NULL: look the route up each time
+ * @lane: of earlier packets, owned by the caller; NULL: their order is nothing
  * @sport: UDP source port
  */
 struct frdma_flow {
@@ -49,10 +53,11 @@ struct frdma_flow {
 	const struct frdma_qp *qp;
 	const struct frdma_av *av;
 	struct dst_cache *cache;
+	struct frdma_lane *lane;
 	u16 sport;
 };
 
-/** frdma_flow_to_peer - that of a connected queue pair */
+/** frdma_flow_to_peer - that of a connected queue pair, without a lane */
 static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp)
 {
 	return (struct frdma_flow) {
