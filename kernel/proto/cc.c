@@ -90,6 +90,7 @@ void frdma_cc_missed(struct frdma_cc *cc, u32 packets)
 void frdma_cc_probe(struct frdma_cc *cc)
 {
 	cc->window = min_t(u32, cc->window, FRDMA_CC_MIN);
+	cc->flight = 0;
 }
 
 /**
@@ -112,6 +113,7 @@ void frdma_cc_silent(struct frdma_cc *cc)
 {
 	frdma_cc_lost(cc);
 	cc->window = 1;
+	cc->flight = 0;
 }
 
 /* A sixteenth of it fades in each time in which nothing was notified. */

@@ -57,7 +57,8 @@
  * @alpha: how much congestion there is, 0..FRDMA_CC_ALPHA_ONE, as of @noted_ns
  * @noted_ns: when the last notification came; 0: never
  * @flight: packets not yet acknowledged of those that were under way when the
- *	window was last cut for one: they tell nothing of the new window
+ *	window was last cut for one: they tell nothing of the new window; 0 once
+ *	they are sent again
  *
  * Written by the owner of the send side only.
  */

@@ -225,6 +225,24 @@ TEST(frdma_cc_notified__once_for_a_flight)
 	EXPECT_EQ(cc.window, 16);
 }
 
+/* What is acknowledged after that was sent again, in a window of its own. */
+TEST(frdma_cc_notified__the_flight_ends_with_what_was_lost)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	frdma_cc_notified(&cc, 64, NOW);
+	frdma_cc_silent(&cc);
+	frdma_cc_acked(&cc, 1, true);
+	EXPECT_EQ(cc.window, 2);
+
+	cc = fresh(MAX);
+	frdma_cc_notified(&cc, 64, NOW);
+	frdma_cc_lost(&cc);
+	frdma_cc_probe(&cc);
+	frdma_cc_acked(&cc, FRDMA_CC_MIN, true);
+	EXPECT_EQ(cc.window, 2 * FRDMA_CC_MIN);
+}
+
 /* It is the window before a loss that a probe goes back to, or half of it. */
 TEST(frdma_cc_notified__while_a_loss_is_mended)
 {
