@@ -107,11 +107,16 @@ void frdma_cc_resume(struct frdma_cc *cc)
  * @cc: state
  *
  * One packet goes out as a question: if the silence was only long, its answer
- * acknowledges all the rest, and nothing else is sent twice.
+ * acknowledges all the rest, and nothing else is sent twice. If it stays without
+ * answer, that says nothing more of how many there may be (RFC 5681, 3.1).
  */
 void frdma_cc_silent(struct frdma_cc *cc)
 {
+	u32 threshold = cc->threshold;
+
 	frdma_cc_lost(cc);
+	if (cc->window == 1)
+		cc->threshold = max(cc->threshold, threshold);
 	cc->window = 1;
 	cc->flight = 0;
 }

@@ -81,6 +81,39 @@ TEST(frdma_cc_silent__asks_with_one_packet_and_doubles_again)
 	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
 }
 
+/* The same packet, once more: of the network that says nothing new. */
+TEST(frdma_cc_silent__again_and_again)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	frdma_cc_silent(&cc);
+	frdma_cc_silent(&cc);
+	frdma_cc_silent(&cc);
+	EXPECT_EQ(cc.window, 1);
+	EXPECT_EQ(cc.threshold, FRDMA_CC_INITIAL * 7 / 10);
+
+	/* After an answer it does. */
+	frdma_cc_acked(&cc, 19, true);
+	EXPECT_EQ(cc.window, 20);
+	frdma_cc_silent(&cc);
+	EXPECT_EQ(cc.threshold, 14);
+}
+
+/* Marks had made it as small as that: then it is lost that counts. */
+TEST(frdma_cc_silent__where_the_window_was_one_packet)
+{
+	struct frdma_cc cc = fresh(MAX);
+	u32 n;
+
+	for (n = 0; n < 8; n++)
+		frdma_cc_notified(&cc, 0, NOW + n * FRDMA_CC_NOTIFY_NS);
+	EXPECT_EQ(cc.window, 1);
+	frdma_cc_silent(&cc);
+	EXPECT_EQ(cc.window, 1);
+	EXPECT_EQ(cc.threshold, FRDMA_CC_MIN);
+	EXPECT_EQ(cc.target, 0);
+}
+
 TEST(frdma_cc__stays_in_its_bounds)
 {
 	static const u32 maxima[] = { 1, 3, FRDMA_CC_MIN, 63, 64, 65, MAX };
