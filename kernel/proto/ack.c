@@ -315,7 +315,8 @@ void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns)
 enum frdma_recovery frdma_ack_recover(struct frdma_req *rq, bool missed)
 {
 	if (rq->recovering) {
-		rq->missed |= missed && frdma_req_was_mended(rq);
+		rq->missed |= missed &&
+			      (rq->mending || frdma_req_was_mended(rq));
 		return FRDMA_RECOVERY_RUNS;
 	}
 	if (!frdma_retry_spend(&rq->retry))

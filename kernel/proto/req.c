@@ -90,16 +90,16 @@ static bool reads_are_full(const struct frdma_req *rq)
 }
 
 /*
- * While the peer misses one packet, which was sent again, it keeps those behind
- * it. They have left the network, though nothing acknowledges them: others may
- * follow, as many as the peer will keep. READs are not kept apart.
+ * While the peer says that it misses one packet, which was sent again, it keeps
+ * those behind it. They have left the network, though nothing acknowledges them:
+ * others may follow, as many as the peer will keep. READs are not kept apart.
  */
 static u32 window_for(const struct frdma_req *rq, const struct frdma_swr *wr)
 {
 	u32 window = rq->cc.window;
 	u32 beyond = min(window, FRDMA_BEYOND_BYTES_MAX / rq->mtu);
 
-	if (!rq->keeps || !frdma_req_was_mended(rq) ||
+	if (!rq->keeps || !rq->missed || !frdma_req_was_mended(rq) ||
 	    frdma_swr_wants_response(wr))
 		return window;
 	return max(window, min_t(u32, window + beyond, FRDMA_KEPT_SPAN - 1));

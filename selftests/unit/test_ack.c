@@ -1093,14 +1093,21 @@ TEST(frdma_ack_commit__tails_that_are_lost_far_apart)
 	EXPECT_EQ(q.rq.cc.window, SENDQ_WINDOW);
 }
 
-/* A probe has gone out before the peer could say what it misses. */
+/* A probe was planned, or sent, before the peer could say what it misses. */
 TEST(frdma_ack_recover__the_peer_says_later_what_it_misses)
 {
 	peer_that_keeps();
 	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
 	EXPECT(frdma_req_mend(&q.rq));
 	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_RUNS);
-	EXPECT(!q.rq.missed);
+	EXPECT(q.rq.missed);
+	sendq_send(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT_EQ(sendq_send_all(&q), 1);
+
+	peer_that_keeps();
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	EXPECT(frdma_req_mend(&q.rq));
 	sendq_send(&q);
 	EXPECT_EQ(frdma_ack_recover(&q.rq, false), FRDMA_RECOVERY_RUNS);
 	EXPECT(!q.rq.missed);
@@ -1128,6 +1135,41 @@ TEST(frdma_req_judge__another_window_while_one_is_missing)
 	misses_first();
 	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(15));
 	EXPECT_EQ(sendq_send_all(&q), 5);
+}
+
+/* A probe does not say where they are: they may wait in a queue. */
+TEST(frdma_req_judge__no_other_window_after_a_probe)
+{
+	peer_that_keeps();
+	q.rq.cc.window = 20;
+	q.rq.cc.threshold = 20;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 100 * SENDQ_MTU);
+	EXPECT_EQ(sendq_send_all(&q), 20);
+	EXPECT(frdma_req_mend(&q.rq));
+	EXPECT_EQ(sendq_send_all(&q), 1);
+	EXPECT_EQ(frdma_req_outstanding(&q.rq), 20);
+
+	/* But that it misses the first does, when the peer says so. */
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(sendq_send_all(&q), 20);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(11));
+	EXPECT_EQ(frdma_req_outstanding(&q.rq), 39);
+}
+
+/* By the same words as it says so, it is seen to keep. */
+TEST(frdma_req_judge__another_window_at_the_first_of_all)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 200 * SENDQ_MTU);
+	EXPECT_EQ(sendq_send_all(&q), SENDQ_WINDOW);
+	misses_first();
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
+	frdma_ack_implied(&q.rq, sendq_psn(40), SENDQ_NOW);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(40));
+	sendq_send_all(&q);
+	EXPECT_EQ(frdma_req_outstanding(&q.rq), 2 * q.rq.cc.window);
 }
 
 TEST(frdma_req_judge__not_more_than_the_peer_keeps)
