@@ -212,7 +212,7 @@ static bool completes_response(const struct frdma_req *rq,
 
 /*
  * What was sent again alone, if anything was, is acknowledged, with all before
- * @una_psn. What is missing next lies there, unless it is the end.
+ * @una_psn. What is missing next lies there, unless that was sent later.
  */
 static enum frdma_mended learn(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 {
@@ -222,7 +222,7 @@ static enum frdma_mended learn(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 	if (!frdma_req_was_mended(rq))
 		return FRDMA_MENDED_WELL;
 	mended = frdma_retry_learn(&rq->retry, rq->missed, now_ns);
-	if (mended == FRDMA_MENDED_WELL && una_psn != rq->end_psn)
+	if (mended == FRDMA_MENDED_WELL && frdma_req_mended_after(rq, una_psn))
 		frdma_cc_missed(&rq->cc, packets);
 	return mended;
 }

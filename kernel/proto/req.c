@@ -680,9 +680,9 @@ void frdma_req_shrink(struct frdma_req *rq)
 /*
  * The next one behind what was sent again alone is missing, too. That happens;
  * and where nothing was lost, but late, the next one is late as well. If it goes
- * on, in either case, all behind it is missing: if the peer had asked for the first, it does not
- * keep, after all; or else nothing had come that could have made it ask: the tail
- * was lost.
+ * on, in either case, all behind it is missing: if the peer had asked for the
+ * first, it does not keep, after all; or else nothing had come that could have
+ * made it ask: the tail was lost.
  */
 static void send_the_rest(struct frdma_req *rq, bool asked, bool needlessly)
 {
@@ -700,6 +700,17 @@ static void send_the_rest(struct frdma_req *rq, bool asked, bool needlessly)
 		frdma_cc_probe(&rq->cc);
 }
 
+/*
+ * Only what was sent again alone is acknowledged, though more had been sent before
+ * that.
+ */
+static bool lets_down(const struct frdma_req *rq, u32 una_psn)
+{
+	return rq->keeps && frdma_req_was_mended(rq) &&
+	       una_psn == rq->mended_psn &&
+	       frdma_req_mended_after(rq, una_psn);
+}
+
 /**
  * frdma_req_acked - move the lower end of the window
  * @rq: state
@@ -711,8 +722,7 @@ static void send_the_rest(struct frdma_req *rq, bool asked, bool needlessly)
  */
 void frdma_req_acked(struct frdma_req *rq, u32 una_psn, bool needlessly)
 {
-	bool let_down = rq->keeps && frdma_req_was_mended(rq) &&
-			una_psn == rq->mended_psn;
+	bool let_down = lets_down(rq, una_psn);
 	bool resent = rq->psn != rq->restart_psn;
 	bool missed = rq->missed;
 
@@ -730,7 +740,7 @@ void frdma_req_acked(struct frdma_req *rq, u32 una_psn, bool needlessly)
 	} else if (rq->trying) {
 		learn_that_it_drops(rq);
 	}
-	if (let_down && frdma_req_in_flight(rq))
+	if (let_down)
 		send_the_rest(rq, missed, needlessly);
 }
 

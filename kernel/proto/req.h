@@ -128,7 +128,7 @@ struct frdma_swr {
  * @spare: losses before it is tried again
  * @mending: the next packet, at @una_psn, is sent again alone; then it goes on
  *	at @resume_psn
- * @resume_psn: while @mending
+ * @resume_psn: while @mending, and after that for frdma_req_mended_after()
  * @mended_psn: one beyond the last packet that was sent so, if nothing else was
  *	sent again since
  * @in_a_row: so many packets that were sent again alone were all that was then
@@ -325,6 +325,16 @@ static inline bool frdma_req_was_mended(const struct frdma_req *rq)
 {
 	return !rq->mending &&
 	       rq->mended_psn == frdma_psn_add(rq->una_psn, 1);
+}
+
+/**
+ * frdma_req_mended_after - was a packet sent before the oldest was again, alone
+ * @rq: state, of which frdma_req_was_mended() is true
+ * @psn: of that packet
+ */
+static inline bool frdma_req_mended_after(const struct frdma_req *rq, u32 psn)
+{
+	return frdma_psn_diff(rq->resume_psn, psn) > 0;
 }
 
 /** frdma_req_in_flight - is the peer expected to answer anything */

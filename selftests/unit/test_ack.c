@@ -853,6 +853,22 @@ TEST(frdma_req_acked__the_tail_was_lost)
 	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(18));
 }
 
+/* What was posted after the probe is on its way. */
+TEST(frdma_req_acked__the_tail_was_sent_after_the_probe)
+{
+	peer_that_keeps();
+	q.rq.cc.window = SENDQ_WINDOW;
+	q.rq.cc.threshold = SENDQ_WINDOW;
+	sent(IB_UVERBS_WR_SEND, 1);
+	EXPECT(frdma_req_mend(&q.rq));
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(10));
+	sent(IB_UVERBS_WR_SEND, 1);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW + 100);
+	EXPECT(q.rq.keeps);
+	EXPECT_EQ(q.rq.cc.window, SENDQ_WINDOW);
+	EXPECT_EQ(sendq_send_all(&q), 0);
+}
+
 /* A long piece of a READ is under way when the window gets small. */
 TEST(frdma_ack_commit__long_piece_stays_long_in_a_small_window)
 {
