@@ -702,13 +702,15 @@ static void send_the_rest(struct frdma_req *rq, bool asked, bool needlessly)
 
 /*
  * Only what was sent again alone is acknowledged, though more had been sent before
- * that.
+ * that. What nobody had asked for, and was late, says nothing of the others: they
+ * may be late as well.
  */
-static bool lets_down(const struct frdma_req *rq, u32 una_psn)
+static bool lets_down(const struct frdma_req *rq, u32 una_psn, bool needlessly)
 {
 	return rq->keeps && frdma_req_was_mended(rq) &&
 	       una_psn == rq->mended_psn &&
-	       frdma_req_mended_after(rq, una_psn);
+	       frdma_req_mended_after(rq, una_psn) &&
+	       (rq->missed || !needlessly);
 }
 
 /**
@@ -722,7 +724,7 @@ static bool lets_down(const struct frdma_req *rq, u32 una_psn)
  */
 void frdma_req_acked(struct frdma_req *rq, u32 una_psn, bool needlessly)
 {
-	bool let_down = lets_down(rq, una_psn);
+	bool let_down = lets_down(rq, una_psn, needlessly);
 	bool resent = rq->psn != rq->restart_psn;
 	bool missed = rq->missed;
 

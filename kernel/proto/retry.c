@@ -130,9 +130,10 @@ enum frdma_mended frdma_retry_learn(struct frdma_retry *rt, bool missed,
 	if (rt->wait != FRDMA_WAIT_ACK)
 		return FRDMA_MENDED_WELL;
 	rt->mends = true;
-	/* A tail that was lost: it was sent again by the probe, once. */
+	/* A tail that was lost, or late: the probe has sent it again, once. */
 	if (!missed && rt->probes == 1)
-		return FRDMA_MENDED_WELL;
+		return frdma_rtt_is_too_soon(&rt->rtt, now_ns - rt->probed_ns) ?
+		       FRDMA_MENDED_NEEDLESSLY : FRDMA_MENDED_WELL;
 	return frdma_rtt_mended(&rt->rtt, now_ns - rt->armed_ns, rt->probes);
 }
 
@@ -216,6 +217,7 @@ enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns)
 	if (was == FRDMA_WAIT_ACK && rt->probe_ns && now_ns >= rt->probe_ns &&
 	    now_ns < rt->deadline_ns) {
 		rt->probes++;
+		rt->probed_ns = now_ns;
 		plan_probe(rt, now_ns);
 		return FRDMA_EXPIRY_PROBE;
 	}

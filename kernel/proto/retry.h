@@ -55,6 +55,7 @@ enum frdma_retry_wait {
  * @rtt: how long the way to the peer is
  * @mends: packets were sent again alone: there are probes
  * @probe_ns: when to send a probe, while @wait is ACK; 0: never
+ * @probed_ns: when the last one was sent, if there was one
  * @probes: sent since @armed_ns
  * @refusals: so often, one after the other, the host could not take a packet
  * @patience: 0..FRDMA_PATIENCE_MAX: each step doubles the timeout
@@ -72,6 +73,7 @@ struct frdma_retry {
 	u64 slowest_ns;
 	struct frdma_rtt rtt;
 	u64 probe_ns;
+	u64 probed_ns;
 	bool mends;
 	u8 probes;
 	u8 refusals;

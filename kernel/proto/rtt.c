@@ -89,7 +89,7 @@ enum frdma_mended frdma_rtt_mended(struct frdma_rtt *rtt, u64 took_ns,
 	bool twice = rtt->doubtful;
 	bool slow;
 
-	if (took_ns < rtt->best_ns - rtt->best_ns / 4)
+	if (frdma_rtt_is_too_soon(rtt, took_ns))
 		return FRDMA_MENDED_NEEDLESSLY;
 
 	rtt->doubtful = probed && !twice;

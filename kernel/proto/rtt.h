@@ -59,6 +59,13 @@ void frdma_rtt_end(struct frdma_rtt *rtt, u32 una_psn, u64 now_ns);
 enum frdma_mended frdma_rtt_mended(struct frdma_rtt *rtt, u64 took_ns,
 				   bool probed);
 
+/** frdma_rtt_is_too_soon - can no answer come in so short a time */
+static inline bool frdma_rtt_is_too_soon(const struct frdma_rtt *rtt,
+					 u64 took_ns)
+{
+	return took_ns < rtt->best_ns - rtt->best_ns / 4;
+}
+
 /** frdma_rtt_disturb - something is missing before what is timed */
 static inline void frdma_rtt_disturb(struct frdma_rtt *rtt)
 {

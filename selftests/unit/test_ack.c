@@ -869,6 +869,42 @@ TEST(frdma_req_acked__the_tail_was_sent_after_the_probe)
 	EXPECT_EQ(sendq_send_all(&q), 0);
 }
 
+/* Ten packets, of which the first is sent again by a probe; returns when. */
+static u64 probe_the_first(void)
+{
+	u64 now_ns;
+
+	peer_that_keeps();
+	q.rq.retry.timeout_ns = U32_MAX;
+	q.rq.retry.mends = true;
+	q.rq.retry.rtt.best_ns = 1000;
+	q.rq.cc.window = SENDQ_WINDOW;
+	q.rq.cc.threshold = SENDQ_WINDOW;
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	now_ns = q.rq.retry.probe_ns;
+	EXPECT_EQ(frdma_retry_expire(&q.rq.retry, now_ns), FRDMA_EXPIRY_PROBE);
+	EXPECT(frdma_req_mend(&q.rq));
+	EXPECT_EQ(sendq_send_all(&q), 1);
+	return now_ns;
+}
+
+/* The peer was slow, and answers one after the other now: nothing was lost. */
+TEST(frdma_req_acked__the_tail_was_late)
+{
+	u64 now_ns = probe_the_first();
+
+	frdma_ack_commit(&q.rq, sendq_psn(10), now_ns + 1);
+	EXPECT(q.rq.keeps);
+	EXPECT_EQ(q.rq.cc.window, SENDQ_WINDOW);
+	EXPECT_EQ(sendq_send_all(&q), 0);
+
+	/* An answer to the probe itself says that it was needed. */
+	now_ns = probe_the_first();
+	frdma_ack_commit(&q.rq, sendq_psn(10), now_ns + 1000);
+	EXPECT_EQ(q.rq.cc.window, FRDMA_CC_MIN);
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
+}
+
 /* A long piece of a READ is under way when the window gets small. */
 TEST(frdma_ack_commit__long_piece_stays_long_in_a_small_window)
 {

@@ -421,6 +421,21 @@ TEST(frdma_retry_learn__what_the_peer_had_not_asked_for)
 		  FRDMA_MENDED_SLOWLY);
 }
 
+/* Sooner after the probe than any answer to it: it was none. */
+TEST(frdma_retry_learn__the_probe_was_not_needed)
+{
+	struct frdma_retry rt = experienced();
+
+	rt.rtt.best_ns = RTT;
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + 4 * RTT), FRDMA_EXPIRY_PROBE);
+	EXPECT_EQ(frdma_retry_learn(&rt, false, NOW + 4 * RTT + RTT / 2),
+		  FRDMA_MENDED_NEEDLESSLY);
+	EXPECT_EQ(frdma_retry_learn(&rt, false, NOW + 5 * RTT - RTT / 4),
+		  FRDMA_MENDED_WELL);
+	EXPECT_EQ(rt.rtt.smooth_ns, RTT);
+}
+
 /* Where nothing was ever sent again alone they would be of no use. */
 TEST(frdma_retry_watch__no_probes_by_a_round_trip_alone)
 {
