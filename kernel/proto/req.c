@@ -628,12 +628,12 @@ void frdma_req_try(struct frdma_req *rq)
 	frdma_cc_probe(&rq->cc);
 }
 
-/* Is there work, sent or not, that is answered by more than an ACK? */
-static bool has_response(const struct frdma_req *rq)
+/* Is there work before an index that is answered by more than an ACK? */
+static bool has_response(const struct frdma_req *rq, u32 wr_end)
 {
 	u32 i;
 
-	for (i = rq->wr_una; i != rq->wr_prod; i++)
+	for (i = rq->wr_una; i != wr_end; i++)
 		if (frdma_swr_wants_response(frdma_req_wr(rq, i)))
 			return true;
 	return false;
@@ -649,16 +649,22 @@ static void learn_that_it_keeps(struct frdma_req *rq)
 	rq->trying = false;
 	rq->doubts = 0;
 	frdma_cc_resume(&rq->cc);
-	if (has_response(rq))
+	if (has_response(rq, rq->wr_prod))
 		return;
 	frdma_req_seek(rq, rq->end_psn);
 	frdma_req_mend(rq);
 }
 
+/*
+ * Of what was sent again it acknowledges no more than that. But what a READ among
+ * it is answered with comes packet by packet, and tells nothing.
+ */
 static void learn_that_it_drops(struct frdma_req *rq)
 {
-	rq->keeps = false;
 	rq->trying = false;
+	if (has_response(rq, rq->wr_next + !!rq->pkt))
+		return;
+	rq->keeps = false;
 	rq->doubts = min(rq->doubts + 1, FRDMA_DOUBTS_MAX);
 	rq->spare = 1 << rq->doubts;
 }

@@ -1330,6 +1330,53 @@ TEST(frdma_req_acked__asks_again_for_what_is_answered)
 	EXPECT_EQ(sendq_send_all(&q), 2);
 }
 
+/* A READ is answered packet by packet, whoever does it. */
+static void read_behind_the_first(void)
+{
+	sent(IB_UVERBS_WR_SEND, 1);
+	sent(IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	misses_first();
+	EXPECT(q.rq.trying);
+	sendq_send_all(&q);
+}
+
+TEST(frdma_req_acked__a_read_does_not_tell_whether_the_peer_keeps)
+{
+	/* One that does. */
+	peer_that_keeps();
+	read_behind_the_first();
+	frdma_ack_commit(&q.rq, sendq_psn(11), SENDQ_NOW);
+	EXPECT(q.rq.keeps);
+	EXPECT(!q.rq.trying);
+	frdma_ack_commit(&q.rq, sendq_psn(18), SENDQ_NOW);
+	reap_all();
+	frdma_ack_commit(&q.rq, sendq_psn(19), SENDQ_NOW);
+	EXPECT(q.rq.keeps);
+
+	/* One of which nothing is known: it is tried again the next time. */
+	sendq_init(&q);
+	read_behind_the_first();
+	frdma_ack_commit(&q.rq, sendq_psn(1), SENDQ_NOW);
+	EXPECT(!q.rq.keeps);
+	EXPECT(!q.rq.trying);
+	EXPECT_EQ(q.rq.doubts, 0);
+	EXPECT_EQ(q.rq.spare, 0);
+}
+
+/* But what is answered before it does. */
+TEST(frdma_req_acked__drops_what_is_before_a_read)
+{
+	sendq_init(&q);
+	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	sent(IB_UVERBS_WR_RDMA_READ, 1);
+	misses_first();
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT(!q.rq.trying);
+	EXPECT_EQ(q.rq.doubts, 1);
+}
+
 TEST(frdma_req_mend__not_with_reads_nor_what_was_not_sent)
 {
 	peer_that_keeps();
