@@ -93,13 +93,17 @@ static void plan_probe(struct frdma_retry *rt, u64 now_ns)
  * @now_ns: monotonic time
  *
  * The deadline belongs to the oldest unanswered packet: later ones leave it
- * where it is.
+ * where it is. But what the host refused when it was first sent has left only
+ * when the host takes it.
  */
 void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 {
+	if (rt->wait == FRDMA_WAIT_ACK && rt->unsent && !rt->refusals)
+		rt->wait = FRDMA_WAIT_NONE;
 	if (rt->wait != FRDMA_WAIT_NONE || !in_flight || !rt->timeout_ns)
 		return;
 	rt->wait = FRDMA_WAIT_ACK;
+	rt->unsent = rt->refusals;
 	rt->armed_ns = now_ns;
 	rt->deadline_ns = now_ns + (rt->timeout_ns << rt->patience);
 	rt->probes = 0;

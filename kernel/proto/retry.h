@@ -48,9 +48,11 @@ enum frdma_retry_wait {
  * @deadline_ns: monotonic time, meaningful unless @wait is NONE
  * @local_ns: the host had no room: be silent until then, 0: it has. The wait
  *	for an answer goes on meanwhile, so that a host that never has room
- *	ends like a peer that never answers
+ *	ends like a peer that never answers; see @unsent
  * @timeout_ns: acknowledgement timeout; 0: never
  * @armed_ns: when the wait for an answer began
+ * @unsent: the host had no room then. It begins anew, once, when the host has
+ *	taken all that was to be sent
  * @slowest_ns: longest such wait that ended well, forgotten slowly
  * @rtt: how long the way to the peer is
  * @mends: packets were sent again alone: there are probes
@@ -75,6 +77,7 @@ struct frdma_retry {
 	u64 probe_ns;
 	u64 probed_ns;
 	bool mends;
+	bool unsent;
 	u8 probes;
 	u8 refusals;
 	u8 patience;

@@ -1512,6 +1512,28 @@ TEST(frdma_req_watch__waits_where_nothing_could_leave)
 	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_ACK);
 }
 
+TEST(frdma_req_watch__what_leaves_at_last_has_all_of_its_time)
+{
+	const u64 timeout_ns = 2 * FRDMA_LOCAL_BACKOFF_NS;
+	const u64 now_ns = SENDQ_NOW + FRDMA_LOCAL_BACKOFF_NS;
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	q.rq.retry.timeout_ns = timeout_ns;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_retry_local(&q.rq.retry, SENDQ_NOW);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.deadline_ns, SENDQ_NOW + timeout_ns);
+
+	EXPECT_EQ(frdma_retry_expire(&q.rq.retry, now_ns), FRDMA_EXPIRY_RESUME);
+	frdma_req_resume(&q.rq);
+	frdma_req_plan(&q.rq, &pkt);
+	frdma_req_sent(&q.rq, &pkt);
+	frdma_retry_taken(&q.rq.retry);
+	frdma_req_watch(&q.rq, now_ns);
+	EXPECT_EQ(q.rq.retry.deadline_ns, now_ns + timeout_ns);
+}
+
 TEST(frdma_req_new_way__nothing_is_known_of_it)
 {
 	peer_far_away();

@@ -309,6 +309,53 @@ TEST(frdma_retry_expire__the_deadline_ends_the_wait_for_room)
 	EXPECT(!frdma_retry_paused(&rt));
 }
 
+/* What leaves at last has all of its time. */
+TEST(frdma_retry_watch__begins_anew_when_the_host_has_room)
+{
+	const u64 late_ns = NOW + TIMEOUT - 1;
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_local(&rt, NOW);
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_taken(&rt);
+	frdma_retry_watch(&rt, true, late_ns);
+	EXPECT_EQ(rt.deadline_ns, late_ns + TIMEOUT);
+
+	/* But only once: room for some again and again is no answer. */
+	frdma_retry_local(&rt, late_ns + 1);
+	frdma_retry_watch(&rt, true, late_ns + 1);
+	frdma_retry_taken(&rt);
+	frdma_retry_watch(&rt, true, late_ns + 2);
+	EXPECT_EQ(rt.deadline_ns, late_ns + TIMEOUT);
+}
+
+TEST(frdma_retry_watch__the_host_never_has_room)
+{
+	struct frdma_retry rt = fresh();
+	u64 now_ns;
+
+	for (now_ns = NOW; now_ns < NOW + TIMEOUT; now_ns += TIMEOUT / 10) {
+		EXPECT_EQ(frdma_retry_expire(&rt, now_ns), FRDMA_EXPIRY_NOT_YET);
+		frdma_retry_local(&rt, now_ns);
+		frdma_retry_watch(&rt, true, now_ns);
+	}
+	EXPECT_EQ(frdma_retry_expire(&rt, now_ns), FRDMA_EXPIRY_RESEND);
+}
+
+/* The host has room: the peer still wants silence. */
+TEST(frdma_retry_watch__does_not_end_a_wait_that_the_peer_asked_for)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_local(&rt, NOW);
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_rnr(&rt, 20, NOW);
+	frdma_retry_taken(&rt);
+	frdma_retry_watch(&rt, true, NOW + 1);
+	EXPECT_EQ(rt.wait, FRDMA_WAIT_RNR);
+	EXPECT_EQ(rt.deadline_ns, NOW + frdma_rnr_delay_ns(20));
+}
+
 TEST(frdma_retry_init__forgets_how_slow_the_peer_was)
 {
 	struct frdma_retry rt = fresh();
