@@ -459,3 +459,31 @@ struct rdma_link_ops frdma_link_ops = {
 	.type		= "frdma",
 	.newlink	= newlink,
 };
+
+/* Also of a link that the core moves to another namespace, and had taken away. */
+static int link_comes(struct ib_device *ib)
+{
+	if (ib->ops.owner != THIS_MODULE)
+		return -EOPNOTSUPP;
+
+	WRITE_ONCE(to_frdma(ib)->going, false);
+	return 0;
+}
+
+static void link_goes(struct ib_device *ib, void *unused)
+{
+	WRITE_ONCE(to_frdma(ib)->going, true);
+	frdma_odp_wake();
+}
+
+/*
+ * Whoever takes a link away, the core tells its clients first, and the last to
+ * register before the others. Uverbs is one, which waits until nobody is in a
+ * verb any more, and tells no driver before that. This module needs uverbs, so
+ * it is told earlier as a client of its own devices.
+ */
+struct ib_client frdma_client = {
+	.name	= "frdma",
+	.add	= link_comes,
+	.remove	= link_goes,
+};

@@ -46,6 +46,8 @@ struct frdma_stats;
  *	written without a lock
  * @trains: packets are sent in trains; likewise
  * @poller: takes what processes post to their send queues
+ * @going: the core is about to wait for the end of all verbs, so none waits
+ *	for a process; written by frdma_client
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
  * @nr_cq: completion queues alive
@@ -84,6 +86,7 @@ struct frdma_dev {
 	bool loopback;
 	bool trains;
 	struct frdma_poller poller;
+	bool going;
 	bool port_active;
 	atomic_t nr_qp;
 	atomic_t nr_cq;
@@ -109,5 +112,8 @@ struct frdma_dev *frdma_dev_get_by_netdev(const struct net_device *ndev);
 
 /* What "rdma link add ... type frdma" calls. */
 extern struct rdma_link_ops frdma_link_ops;
+
+/* Is told when a link begins to go. */
+extern struct ib_client frdma_client;
 
 #endif /* FRDMA_DEV_H */

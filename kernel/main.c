@@ -38,10 +38,16 @@ static int __init frdma_init(void)
 	if (err)
 		goto err_net;
 
+	err = ib_register_client(&frdma_client);
+	if (err)
+		goto err_netdev;
+
 	/* From here on links are added. */
 	rdma_link_register(&frdma_link_ops);
 	return 0;
 
+err_netdev:
+	frdma_netdev_exit();
 err_net:
 	frdma_net_exit();
 err_odp:
@@ -55,6 +61,7 @@ static void __exit frdma_exit(void)
 {
 	rdma_link_unregister(&frdma_link_ops);
 	ib_unregister_driver((enum rdma_driver_id)FRDMA_DRIVER_ID);
+	ib_unregister_client(&frdma_client);
 	frdma_netdev_exit();
 	frdma_net_exit();
 	frdma_txmem_exit();

@@ -11,6 +11,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/wait.h>
 
 #include "dev.h"
 #include "limit.h"
@@ -43,6 +44,9 @@
 
 static struct workqueue_struct *page_in_wq;
 static atomic_t waiting_of_user[1 << USER_HASH_BITS];
+
+/* Who waits for a work item of it, or for leave to have one. */
+static DECLARE_WAIT_QUEUE_HEAD(page_in_waiters);
 
 /*
  * Looking pages up
@@ -311,8 +315,7 @@ static int odp_fault_chunks(struct frdma_odp *odp, unsigned long at,
 
 	for (; at < end && !err; at = next) {
 		next = min(at + ODP_CHUNK * PAGE_SIZE, end);
-		err = fatal_signal_pending(current) ? -EINTR :
-		      odp_fault_chunk(odp, at, next, wanted);
+		err = odp_fault_chunk(odp, at, next, wanted);
 		cond_resched();
 	}
 
@@ -322,6 +325,8 @@ static int odp_fault_chunks(struct frdma_odp *odp, unsigned long at,
 /*
  * @wanted: HMM_PFN_REQ_*; 0: those that the process has anyway. Whoever asks,
  * the process whose memory it is pays for the table.
+ *
+ * By work items only: neither a signal nor the end of the link ends it.
  */
 static int odp_fault(struct frdma_odp *odp, u64 va, u64 len,
 		     unsigned long wanted)
@@ -348,16 +353,48 @@ static int odp_fault(struct frdma_odp *odp, u64 va, u64 len,
 }
 
 /*
+ * Work items
+ */
+
+/*
+ * Leave to have one, which holds the module: it may never end. There are no new
+ * ones once the module is being removed, as they would be waited for.
+ */
+static bool odp_work_begin(struct frdma_odp *odp)
+{
+	if (!atomic_add_unless(odp->waiting, 1, PAGE_INS_USER))
+		return false;
+	if (try_module_get(THIS_MODULE))
+		return true;
+	atomic_dec(odp->waiting);
+	return false;
+}
+
+/* The last thing that a work item does. */
+static void odp_work_end(atomic_t *waiting)
+{
+	atomic_dec(waiting);
+	wake_up_all(&page_in_waiters);
+	module_put(THIS_MODULE);
+}
+
+void frdma_odp_wake(void)
+{
+	wake_up_all(&page_in_waiters);
+}
+
+/*
  * Sides that wait
  */
 
 /* What frdma_page_in_start() has taken. */
 static void page_in_give(struct frdma_page_in *in, struct frdma_odp *odp)
 {
-	atomic_dec(odp->waiting);
+	atomic_t *waiting = odp->waiting;
+
 	frdma_odp_put(odp);
 	kref_put(in->owner, in->free);
-	module_put(THIS_MODULE);
+	odp_work_end(waiting);
 }
 
 static void page_in_work(struct work_struct *work)
@@ -423,11 +460,10 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 		return false;
 	}
 
-	if (!atomic_add_unless(odp->waiting, 1, PAGE_INS_USER))
+	if (!odp_work_begin(odp))
 		return true;
 
 	frdma_dev_count(odp->dev, FRDMA_CNT_PAGE_FAULTS);
-	__module_get(THIS_MODULE);
 	kref_get(in->owner);
 	kref_get(&odp->refs);
 	in->odp = odp;
@@ -519,16 +555,70 @@ void frdma_odp_exit(void)
  */
 
 /**
- * struct advised - a part of a region
+ * struct advised - a part of a region whose pages are to be there
+ * @work: faults them in
+ * @refs: the caller of the verb, and @work
  * @odp: its memory, held
  * @va: first byte, in the process's address space
  * @len: bytes
+ * @wanted: as for odp_fault()
+ * @err: how it ended, once @done
+ * @done: @work has nothing more to say; set by it
+ * @forgotten: the caller does not wait any more; set by him
  */
 struct advised {
+	struct work_struct work;
+	struct kref refs;
 	struct frdma_odp *odp;
 	u64 va;
 	u64 len;
+	unsigned long wanted;
+	int err;
+	bool done;
+	bool forgotten;
 };
+
+static void free_advised(struct kref *refs)
+{
+	struct advised *part = container_of(refs, struct advised, refs);
+
+	frdma_odp_put(part->odp);
+	kfree(part);
+}
+
+static void advised_work(struct work_struct *work)
+{
+	struct advised *part = container_of(work, struct advised, work);
+	atomic_t *waiting = part->odp->waiting;
+	u64 at, len;
+	int err = 0;
+
+	for (at = 0; at < part->len && !err; at += len) {
+		if (READ_ONCE(part->forgotten))
+			break;
+		len = min_t(u64, part->len - at, ODP_AHEAD);
+		err = odp_fault(part->odp, part->va + at, len, part->wanted);
+	}
+
+	part->err = err;
+	/* With the acquire in advised_wait(). */
+	smp_store_release(&part->done, true);
+	kref_put(&part->refs, free_advised);
+	odp_work_end(waiting);
+}
+
+static struct advised *alloc_advised(unsigned long wanted)
+{
+	struct advised *part = kzalloc(sizeof(*part), FRDMA_GFP_OBJECT);
+
+	if (!part)
+		return NULL;
+
+	INIT_WORK(&part->work, advised_work);
+	kref_init(&part->refs);
+	part->wanted = wanted;
+	return part;
+}
 
 /* The region itself may end meanwhile; its memory is held. */
 static int find_advised(struct ib_pd *pd, const struct ib_sge *sge, int access,
@@ -563,25 +653,77 @@ out:
 	return err;
 }
 
+/*
+ * Until the user has a work item to spare. As of all that is waited for here,
+ * nobody knows when: the caller can be killed, and his link be deleted.
+ */
+static int advised_begin(const struct frdma_dev *dev, struct advised *part)
+{
+	bool begun = false;
+	int err;
+
+	err = wait_event_killable(page_in_waiters,
+				  READ_ONCE(dev->going) ||
+				  (begun = odp_work_begin(part->odp)));
+	if (!begun)
+		return err ? -EINTR : -EIO;
+
+	kref_get(&part->refs);
+	queue_work(page_in_wq, &part->work);
+	return 0;
+}
+
+static bool advised_is_done(const struct advised *part)
+{
+	/* With the release in advised_work(): how it ended is seen. */
+	return smp_load_acquire(&part->done);
+}
+
+static int advised_wait(const struct frdma_dev *dev, struct advised *part)
+{
+	int err;
+
+	err = wait_event_killable(page_in_waiters, READ_ONCE(dev->going) ||
+						   advised_is_done(part));
+	if (advised_is_done(part))
+		return 0;
+
+	WRITE_ONCE(part->forgotten, true);
+	return err ? -EINTR : -EIO;
+}
+
 static int advise_one(struct ib_pd *pd, const struct ib_sge *sge, int access,
 		      unsigned long wanted, bool report)
 {
-	struct advised part;
+	const struct frdma_dev *dev = to_frdma(pd->device);
+	struct advised *part;
 	int err;
 
-	err = find_advised(pd, sge, access, &part);
-	if (err)
-		return err;
+	part = alloc_advised(wanted);
+	if (!part)
+		return -ENOMEM;
 
-	if (part.len)
-		err = odp_fault(part.odp, part.va, part.len, wanted);
-	frdma_odp_put(part.odp);
-	return report || err == -EINTR ? err : 0;
+	err = find_advised(pd, sge, access, part);
+	if (err || !part->len)
+		goto out;
+
+	err = advised_begin(dev, part);
+	if (!err)
+		err = advised_wait(dev, part);
+	if (!err && report)
+		err = part->err;
+out:
+	kref_put(&part->refs, free_advised);
+	return err;
 }
 
 /*
  * Done at once, whether asked for (FLUSH) or not: then nobody is told what
  * could not be had.
+ *
+ * By a work item, since pages may never come (a file system in user space), and
+ * who waits for them in the kernel can neither be killed nor be told that the
+ * link is to go, which waits for its verbs.
  */
 int frdma_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sg_list, u32 num_sge,

@@ -39,7 +39,7 @@ struct frdma_dev;
  * @lock: held by readers from enter to leave; writers change @present
  * @gate: held by the writer that waits for @lock
  * @closed: @gate is held, and readers have to pass it
- * @waiting: how many sides wait for pages of this user's
+ * @waiting: how many sides, and advisers, wait for pages of this user's
  * @present: kernel address of a page by its number, tagged ODP_WRITABLE
  */
 struct frdma_odp {
@@ -215,6 +215,13 @@ static inline bool frdma_page_in_is_busy(const struct frdma_page_in *in)
 void frdma_page_in_cancel(struct frdma_page_in *in);
 
 /**
+ * frdma_odp_wake() - who waits for pages within a verb is to look again
+ *
+ * Context: any. Before that, the caller has set frdma_dev.going.
+ */
+void frdma_odp_wake(void);
+
+/**
  * frdma_odp_init() - make the queue of work that faults pages in
  *
  * Context: module init. Return: 0; -ENOMEM.
@@ -224,7 +231,7 @@ int frdma_odp_init(void);
 /**
  * frdma_odp_exit() - the end of that
  *
- * Context: module exit, when there are no queue pairs.
+ * Context: module exit, when there are no links.
  */
 void frdma_odp_exit(void);
 

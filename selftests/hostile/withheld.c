@@ -106,6 +106,39 @@ static void is_killed(void)
 	pause();
 }
 
+/* Pages that never come, asked for by the process itself. */
+static int advise(const struct ibv_mr *mr)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)mr->addr, .length = SLOWFILE_SIZE,
+		.lkey = mr->lkey,
+	};
+
+	return ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH,
+			     IBV_ADVISE_MR_FLAG_FLUSH, &sge, 1);
+}
+
+/* Waits to be killed. */
+static void advise_is_killed(void)
+{
+	const struct ibv_mr *mr = withhold();
+
+	puts("waits");
+	advise(mr);
+	pause();
+}
+
+/* Its link is deleted while it waits. */
+static void advise_is_told(void)
+{
+	const struct ibv_mr *mr = withhold();
+
+	puts("waits");
+	EXPECT(advise(mr) == EIO);
+	puts("told");
+	pause();
+}
+
 /* A user who has many wait, made before: then his address space is locked. */
 static void keeps_many_waiting(void)
 {
@@ -130,7 +163,8 @@ static void keeps_many_waiting(void)
 }
 
 static const struct test_case cases[] = {
-	CASE(is_reset), CASE(is_killed), CASE(keeps_many_waiting), { },
+	CASE(is_reset), CASE(is_killed), CASE(keeps_many_waiting),
+	CASE(advise_is_killed), CASE(advise_is_told), { },
 };
 
 int main(int argc, char **argv)

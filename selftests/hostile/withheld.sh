@@ -43,6 +43,29 @@ its_link_is_deleted() {
 	links_up
 }
 
+advise_is_killed() {
+	local pid
+
+	withheld_starts advise_is_killed
+	sleep 1
+	kill -KILL "$pid"
+	await 5 process_is_gone
+}
+
+advise_link_deleted() {
+	local pid
+
+	# The test before this one, if it ran, has left none.
+	links_down
+	links_up
+	withheld_starts advise_is_told
+	sleep 1
+	within 5 rdma link delete frdma0
+	await 5 grep -q told "$KTAP_TMP/withheld"
+	kill -KILL "$pid"
+	await 5 process_is_gone
+}
+
 others_get_their_pages() {
 	local pid
 
@@ -58,5 +81,7 @@ links_up
 ktap_test withheld is_reset
 ktap_test its_process_is_killed
 ktap_test others_get_their_pages
+ktap_test advise_is_killed
 ktap_test its_link_is_deleted
+ktap_test advise_link_deleted
 ktap_end
