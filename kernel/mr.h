@@ -39,6 +39,7 @@
 
 struct frdma_dev;
 struct frdma_dmabuf;
+struct frdma_qp;
 struct ib_umem;
 
 /* Advertised: regions of a device, blocks of a fast region. */
@@ -123,6 +124,8 @@ enum frdma_mr_kind {
  * @parent: of a window: the region it is bound to, or NULL
  * @qpn: of a bound window of type 2: the only queue pair whose peer may use
  *       it; else 0
+ * @qp: that queue pair, which unbinds it before it ends; NULL if it is not bound
+ * @of_qp: in its list of windows, under the lock of that
  *
  * @key to @pages are constant while readers can enter: see the top of this
  * file for when they change.
@@ -152,6 +155,8 @@ struct frdma_mr {
 	spinlock_t bind_lock;	/* binding */
 	struct frdma_mr *parent;
 	u32 qpn;
+	struct frdma_qp *qp;
+	struct list_head of_qp;
 };
 
 static inline struct frdma_mr *to_frdma_mr(struct ib_mr *ib)

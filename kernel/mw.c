@@ -2,12 +2,13 @@
 /* Memory windows. */
 #include "mw.h"
 
-#include <linux/rcupdate_wait.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/xarray.h>
 
 #include "dev.h"
 #include "proto/access.h"
+#include "qp.h"
 #include "uctx.h"
 
 /*
@@ -23,6 +24,29 @@
 /*
  * Binding
  */
+
+/* A window of type 2 is bound on a queue pair. */
+static void mw_join(struct frdma_mr *mw, struct frdma_qp *qp)
+	__must_hold(&mw->bind_lock)
+{
+	mw->qp = qp;
+	spin_lock(&qp->sq.windows_lock);
+	list_add(&mw->of_qp, &qp->sq.windows);
+	spin_unlock(&qp->sq.windows_lock);
+}
+
+static void mw_part(struct frdma_mr *mw)
+	__must_hold(&mw->bind_lock)
+{
+	struct frdma_qp *qp = mw->qp;
+
+	if (!qp)
+		return;
+	spin_lock(&qp->sq.windows_lock);
+	list_del(&mw->of_qp);
+	spin_unlock(&qp->sq.windows_lock);
+	mw->qp = NULL;
+}
 
 /*
  * First nobody new may enter, then the region may go: whoever has entered by
@@ -40,6 +64,7 @@ static enum frdma_mr_invalid mw_unbind(struct frdma_mr *mw,
 	if (mw->parent)
 		atomic_dec(&mw->parent->nr_windows);
 	mw->parent = NULL;
+	mw_part(mw);
 	return result;
 }
 
@@ -94,15 +119,17 @@ static struct frdma_mr *find_region(struct frdma_dev *dev,
 }
 
 /* Nobody looks at the window now. */
-static void mw_show(struct frdma_mr *mw, struct frdma_mr *region, u32 qpn,
-		    const struct frdma_send_wqe *wqe)
+static void mw_show(struct frdma_mr *mw, struct frdma_mr *region,
+		    struct frdma_qp *qp, const struct frdma_send_wqe *wqe)
 	__must_hold(&mw->bind_lock)
 {
 	bool zero_based = wqe->bind.access & IB_ZERO_BASED;
 
+	if (mw->mw_type == IB_MW_TYPE_2)
+		mw_join(mw, qp);
 	WRITE_ONCE(mw->access, wqe->bind.access & FRDMA_ACC_REMOTE);
 	mw->parent = region;
-	mw->qpn = mw->mw_type == IB_MW_TYPE_2 ? qpn : 0;
+	mw->qpn = mw->qp ? qp->qpn : 0;
 	mw->pages = region->pages;
 	mw->offset = region->offset + (wqe->bind.addr - region->iova);
 	mw->iova = zero_based ? 0 : wqe->bind.addr;
@@ -110,8 +137,8 @@ static void mw_show(struct frdma_mr *mw, struct frdma_mr *region, u32 qpn,
 	frdma_mr_validate(mw);
 }
 
-static enum frdma_mw_bound bind(struct frdma_dev *dev, struct frdma_mr *mw,
-				u32 qpn, const struct frdma_send_wqe *wqe,
+static enum frdma_mw_bound bind(struct frdma_qp *qp, struct frdma_mr *mw,
+				const struct frdma_send_wqe *wqe,
 				struct frdma_mr_waiter *waiter)
 	__must_hold(&mw->bind_lock)
 {
@@ -120,7 +147,7 @@ static enum frdma_mw_bound bind(struct frdma_dev *dev, struct frdma_mr *mw,
 	if (!mw_may_bind(mw, wqe))
 		return FRDMA_MW_REFUSED;
 	if (wqe->bind.length) {
-		region = find_region(dev, mw->pd, wqe);
+		region = find_region(qp->dev, mw->pd, wqe);
 		if (!region)
 			return FRDMA_MW_REFUSED;
 	}
@@ -134,12 +161,11 @@ static enum frdma_mw_bound bind(struct frdma_dev *dev, struct frdma_mr *mw,
 
 	WRITE_ONCE(mw->key, wqe->bind.key);
 	if (region)
-		mw_show(mw, region, qpn, wqe);
+		mw_show(mw, region, qp, wqe);
 	return FRDMA_MW_BOUND;
 }
 
-enum frdma_mw_bound frdma_mw_bind(struct frdma_dev *dev,
-				  const struct ib_pd *pd, u32 qpn,
+enum frdma_mw_bound frdma_mw_bind(struct frdma_qp *qp,
 				  const struct frdma_send_wqe *wqe,
 				  struct frdma_mr_waiter *waiter)
 {
@@ -147,10 +173,10 @@ enum frdma_mw_bound frdma_mw_bind(struct frdma_dev *dev,
 	struct frdma_mr *mw;
 
 	rcu_read_lock();
-	mw = frdma_mr_named(dev, wqe->bind.key);
-	if (mw && mw->kind == FRDMA_MR_WINDOW && mw->pd == pd) {
+	mw = frdma_mr_named(qp->dev, wqe->bind.key);
+	if (mw && mw->kind == FRDMA_MR_WINDOW && mw->pd == qp->pd) {
 		spin_lock_bh(&mw->bind_lock);
-		result = bind(dev, mw, qpn, wqe, waiter);
+		result = bind(qp, mw, wqe, waiter);
 		spin_unlock_bh(&mw->bind_lock);
 	}
 	rcu_read_unlock();
@@ -182,26 +208,38 @@ enum frdma_mr_invalid frdma_mw_invalidate(struct frdma_mr *mw,
 	return result;
 }
 
-static void unbind_from(struct frdma_mr *mw, u32 qpn)
+/* It may have been unbound, and bound on another, since it was found. */
+static void unbind_from(struct frdma_mr *mw, const struct frdma_qp *qp)
 {
 	spin_lock_bh(&mw->bind_lock);
-	if (mw->parent && mw->qpn == qpn)
+	if (mw->qp == qp)
 		mw_unbind(mw, NULL);
 	spin_unlock_bh(&mw->bind_lock);
 }
 
-void frdma_mw_forget(struct frdma_dev *dev, u32 qpn)
+/*
+ * A window's lock comes before the list's, so it is taken when that is free
+ * again, and RCU keeps the window until then. Returns false if there was none.
+ */
+static bool unbind_first(struct frdma_qp *qp)
 {
-	unsigned long index;
-	struct frdma_mr *mr;
+	struct frdma_mr *mw;
 
 	rcu_read_lock();
-	xa_for_each(&dev->mrs, index, mr) {
-		if (mr->kind == FRDMA_MR_WINDOW)
-			unbind_from(mr, qpn);
-		cond_resched_rcu();
-	}
+	spin_lock_bh(&qp->sq.windows_lock);
+	mw = list_first_entry_or_null(&qp->sq.windows, struct frdma_mr, of_qp);
+	spin_unlock_bh(&qp->sq.windows_lock);
+	if (mw)
+		unbind_from(mw, qp);
 	rcu_read_unlock();
+
+	return mw;
+}
+
+void frdma_mw_forget(struct frdma_qp *qp)
+{
+	while (unbind_first(qp))
+		cond_resched();
 }
 
 /*

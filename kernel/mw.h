@@ -11,7 +11,8 @@
  * of them is unbound; what readers have not left yet then, its RCU grace
  * period waits for.
  *
- * Locks: @bind_lock of each window, for its binding.
+ * Locks: @bind_lock of each window, for its binding; inside it @windows_lock of
+ * a queue pair, for the list of those of type 2 that are bound on it.
  */
 #ifndef FRDMA_MW_H
 #define FRDMA_MW_H
@@ -21,7 +22,7 @@
 #include "mr.h"
 #include "uapi/frdma-abi.h"
 
-struct frdma_dev;
+struct frdma_qp;
 
 /* Advertised: windows of a device. */
 #define FRDMA_MAX_MW	(1 << 22)
@@ -56,16 +57,13 @@ enum frdma_mw_bound {
 
 /**
  * frdma_mw_bind() - carry out a BIND_MW work request
- * @dev: the device
- * @pd: protection domain of the queue pair
- * @qpn: its number
+ * @qp: where it was posted
  * @wqe: private copy of the work request
  * @waiter: not waiting
  *
  * Context: bottom halves off.
  */
-enum frdma_mw_bound frdma_mw_bind(struct frdma_dev *dev,
-				  const struct ib_pd *pd, u32 qpn,
+enum frdma_mw_bound frdma_mw_bind(struct frdma_qp *qp,
 				  const struct frdma_send_wqe *wqe,
 				  struct frdma_mr_waiter *waiter);
 
@@ -89,14 +87,13 @@ enum frdma_mr_invalid frdma_mw_invalidate(struct frdma_mr *mw,
 
 /**
  * frdma_mw_forget() - a queue pair ends: unbind its windows of type 2
- * @dev: the device
- * @qpn: number of the queue pair, whose sides the caller owns for ever
+ * @qp: whose sides the caller owns for ever
  *
- * A later queue pair may have its number.
+ * On return no window points to it. A later one may have its number.
  *
  * Context: may sleep.
  */
-void frdma_mw_forget(struct frdma_dev *dev, u32 qpn);
+void frdma_mw_forget(struct frdma_qp *qp);
 
 /* Verbs; contexts and returns as ib_core defines them. */
 int frdma_alloc_mw(struct ib_mw *ib, struct ib_udata *udata);

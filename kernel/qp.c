@@ -163,6 +163,8 @@ void frdma_qp_init(struct frdma_qp *qp)
 {
 	frdma_mr_waiter_init(&qp->sq.mr_waiter, NULL);
 	spin_lock_init(&qp->sq.post_lock);
+	spin_lock_init(&qp->sq.windows_lock);
+	INIT_LIST_HEAD(&qp->sq.windows);
 	spin_lock_init(&qp->rq.post_lock);
 	tasklet_setup(&qp->event_tasklet, raise_events);
 	kref_init(&qp->refs);

@@ -97,7 +97,8 @@ struct frdma_lane {
  *	has begun
  * @page_in: waits for pages of regions that are not pinned; nothing is sent
  *	meanwhile
- * @bound_windows: a window was bound here, once at least
+ * @windows: windows of type 2 that are bound on this queue pair
+ * @windows_lock: guards @windows, which whoever unbinds one changes
  * @lane: of its packets
  * @abroad: packets went by the network stack, and may still be on their way
  * @abroad_at: when the last of them was sent, in jiffies
@@ -121,8 +122,9 @@ struct frdma_sq {
 	bool signal_all;
 	struct frdma_mr_waiter mr_waiter;
 	struct frdma_page_in page_in;
+	spinlock_t windows_lock;
+	struct list_head windows;
 	bool draining;
-	bool bound_windows;
 	struct frdma_lane lane;
 	bool abroad;
 	unsigned long abroad_at;

@@ -167,8 +167,7 @@ static bool execute_bind(struct frdma_qp *qp, const struct frdma_swr *wr,
 
 	qp->sq.draining = false;
 	frdma_mr_waiter_init(&qp->sq.mr_waiter, wake_after_invalidation);
-	switch (frdma_mw_bind(qp->dev, qp->pd, qp->qpn, &wr->wqe,
-			      &qp->sq.mr_waiter)) {
+	switch (frdma_mw_bind(qp, &wr->wqe, &qp->sq.mr_waiter)) {
 	case FRDMA_MW_DRAINING:
 		qp->sq.draining = true;
 		return false;
@@ -176,7 +175,6 @@ static bool execute_bind(struct frdma_qp *qp, const struct frdma_swr *wr,
 		*status = FRDMA_WC_MW_BIND_ERR;
 		return true;
 	default:
-		qp->sq.bound_windows = true;
 		return true;
 	}
 }

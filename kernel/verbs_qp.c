@@ -387,8 +387,7 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	mutex_unlock(&ibqp->mutex);
 	mutex_unlock(&ibqp->change);
 
-	if (qp->sq.bound_windows)
-		frdma_mw_forget(dev, qp->qpn);
+	frdma_mw_forget(qp);
 	frdma_qp_forget_completions(qp);
 	free_memory(qp);
 	frdma_qp_put(qp);

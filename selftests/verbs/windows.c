@@ -369,6 +369,35 @@ static void end_of_a_queue_pair_unbinds(void)
 	EXPECT(!ibv_dereg_mr(mr));
 }
 
+/* Those of one queue pair, however many were bound and are not any more. */
+static void end_of_a_queue_pair_spares_others(void)
+{
+	struct ibv_mw *mine[4], *other = make_window(IBV_MW_TYPE_2);
+	struct pair p = make_pair(4), q = make_pair(4);
+	uint32_t key = ibv_inc_rkey(other->rkey);
+	int i;
+
+	EXPECT(!bind_2(&q, other, key));
+	for (i = 0; i < 4; i++) {
+		mine[i] = make_window(IBV_MW_TYPE_2);
+		EXPECT(!bind_2(&p, mine[i], ibv_inc_rkey(mine[i]->rkey)));
+	}
+	EXPECT(!invalidate(p.far, p.far_cq, IBV_WR_LOCAL_INV,
+			   ibv_inc_rkey(mine[0]->rkey)));
+	EXPECT(!bind_2(&q, mine[0], ibv_inc_rkey(mine[0]->rkey)));
+	EXPECT(!ibv_dealloc_mw(mine[1]));
+	unmake_pair(&p);
+
+	EXPECT(!write_to(&q, key, at(FROM)));
+	EXPECT(!write_to(&q, ibv_inc_rkey(mine[0]->rkey), at(FROM)));
+	EXPECT(!bind_2(&q, mine[2], ibv_inc_rkey(mine[2]->rkey)));
+	EXPECT(!ibv_dealloc_mw(mine[2]));
+	EXPECT(!ibv_dealloc_mw(mine[3]));
+	EXPECT(ibv_dereg_mr(mr) == EBUSY);
+	unmake_pair(&q);
+	EXPECT(!ibv_dereg_mr(mr));
+}
+
 static void deallocation_unbinds(void)
 {
 	struct ibv_mw *mw = make_window(IBV_MW_TYPE_1);
@@ -482,6 +511,7 @@ static const struct test_case cases[] = {
 	CASE(bind_refuses),
 	CASE(region_stays_while_it_is_shown),
 	CASE(end_of_a_queue_pair_unbinds),
+	CASE(end_of_a_queue_pair_spares_others),
 	CASE(deallocation_unbinds),
 	CASE(no_local_key),
 	CASE(rebound_under_fire),
