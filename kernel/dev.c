@@ -94,6 +94,7 @@ static const struct ib_device_ops frdma_dev_ops = {
 
 	.dealloc_driver		= dealloc_driver,
 	.get_dev_fw_str		= frdma_get_dev_fw_str,
+	.enable_driver		= frdma_netdev_catch_up,
 	.modify_device		= frdma_modify_device,
 	.query_device		= frdma_query_device,
 
@@ -424,7 +425,6 @@ static int newlink_in(const char *name, struct net_device *ndev,
 		goto err_dealloc;
 
 	/* The link may be deleted again by now: @dev is not ours any more. */
-	frdma_netdev_catch_up(ndev);
 	return 0;
 
 err_dealloc:

@@ -422,7 +422,8 @@ static int __net_init frdma_net_enter_ns(struct net *net)
 
 /*
  * All interfaces have left the namespace, so that all links in it are on
- * their way out by ib_unregister_device_queued().
+ * their way out by ib_unregister_device_queued(), or will be as soon as the
+ * core lets them be found again (frdma_netdev_catch_up()).
  */
 static void __net_exit frdma_net_leave_ns(struct net *net)
 {

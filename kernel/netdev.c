@@ -75,30 +75,28 @@ static struct notifier_block netdev_notifier = {
 };
 
 /**
- * frdma_netdev_catch_up - see to what happened while a link was being added
- * @ndev: interface of the link, held by the caller
+ * frdma_netdev_catch_up - see to what happened while a link was not to be found
+ * @ib: link that the notifier finds from here on
  *
- * The notifier finds a link once it is registered. An interface that went
- * away before that takes the link with it now.
+ * The core lets a link be found once it is registered, and again after it has
+ * moved it to another namespace of RDMA, for which it had taken it away. An
+ * interface that went away meanwhile takes the link with it now.
  *
- * Context: process; takes RTNL.
+ * Context: verb (enable_driver), under the core's link locks; takes RTNL.
+ * Return: 0.
  */
-void frdma_netdev_catch_up(struct net_device *ndev)
+int frdma_netdev_catch_up(struct ib_device *ib)
 {
-	struct frdma_dev *dev;
+	struct frdma_dev *dev = to_frdma(ib);
 
 	rtnl_lock();
-	dev = frdma_dev_get_by_netdev(ndev);
-	if (!dev)
-		goto out;
-
 	if (frdma_net_is_home(dev))
 		update_port(dev);
 	else
-		ib_unregister_device_queued(&dev->ib);
-	ib_device_put(&dev->ib);
-out:
+		ib_unregister_device_queued(ib);
 	rtnl_unlock();
+
+	return 0;
 }
 
 /**

@@ -2,9 +2,9 @@
 #ifndef FRDMA_NETDEV_H
 #define FRDMA_NETDEV_H
 
-#include <linux/netdevice.h>
+struct ib_device;
 
-void frdma_netdev_catch_up(struct net_device *ndev);
+int frdma_netdev_catch_up(struct ib_device *ib);
 
 int frdma_netdev_init(void);
 void frdma_netdev_exit(void);

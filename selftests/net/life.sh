@@ -193,6 +193,29 @@ device_is_in_a_namespace_that_ends() {
 	nothing_is_left
 }
 
+# The interface goes while the core has the device on its way to another
+# namespace: sooner or later in it, each time, and the link with it.
+interface_goes_on_the_way() {
+	local delay
+
+	defer await 10 rdma system set netns shared
+	rdma system set netns exclusive || skip "namespaces share devices here"
+	modprobe frdma
+	defer modprobe -r frdma
+	ip netns add other
+	defer ip netns delete other
+	for delay in 0 0.02 0.04 0.06 0.08 0.1 0.15 0.2; do
+		ip link add vr type veth peer name vs
+		rdma link add frdma0 type frdma netdev vr
+		rdma dev set frdma0 netns other &
+		sleep $delay
+		within 9 ip link delete vr || fail "interface, after $delay s"
+		wait
+		! there frdma0 && ! is_in other frdma0 ||
+			fail "link, after $delay s"
+	done
+}
+
 # An interface that goes down ends no link; its connections die of silence, and
 # what has none goes on when it is up again.
 ifdown() {
@@ -300,6 +323,7 @@ ktap_test namespace_exits
 ktap_test device_moves_to_another_namespace frdma0
 ktap_test device_moves_to_another_namespace frdma1
 ktap_test device_is_in_a_namespace_that_ends
+ktap_test interface_goes_on_the_way
 ktap_test ifdown
 KTAP_LIMIT=400 ktap_test killed ${FULL:+10}5
 KTAP_LIMIT=300 ktap_test others_come_and_go ${FULL:+10}5
