@@ -30,8 +30,8 @@
 
 #define VENDOR_PART_ID	1
 
-/* GIDs: as many addresses as an interface may reasonably have. */
-#define GID_TABLE_LEN	1024
+/* GIDs: as many as the index of one, a byte in all that names it, can tell. */
+#define GID_TABLE_LEN	(U8_MAX + 1)
 
 /* 4.096 us * 2^15 = 134 ms: the peer's acknowledgement may wait for a CPU. */
 #define LOCAL_ACK_DELAY	15

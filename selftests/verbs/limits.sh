@@ -8,7 +8,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 # What rxe says and we do not (Documentation/limits.md).
-EXCEPTIONS='max_mr_size|max_pkeys'
+EXCEPTIONS='max_mr_size|max_pkeys|gid_tbl_len'
 
 # Prints the names of what DEV's is smaller, with both values.
 smaller() {
@@ -35,6 +35,30 @@ reach() {
 	note "$("$PROGRAMS/verbs/reach" frdma0 "$(gid_index frdma0 v4)" "$1")"
 }
 
+# How many GIDs there are.
+gids() {
+	cat /sys/class/infiniband/frdma0/ports/1/gids/* |
+		grep -c '[1-9a-f]' || true
+}
+
+has_gids() {
+	[ "$(gids)" = "$1" ]
+}
+
+# More addresses than there can be GIDs: the last one is what its index says.
+every_gid_has_an_index() {
+	local host
+
+	frdma_up 1
+	defer ip address flush dev eth0 to 10.99.0.0/16
+	for host in {1..300}; do
+		echo "address add 10.99.$((host / 250)).$((host % 250 + 1))/16 dev eth0"
+	done | ip -batch -
+	await 60 has_gids 256
+	"$PROGRAMS/verbs/windows" frdma0 255 type_2_counts_from_zero
+}
+
 ktap_test not_below_rxe
 ktap_test reach small
+ktap_test every_gid_has_an_index
 ktap_end
