@@ -479,8 +479,8 @@ static void link_goes(struct ib_device *ib, void *unused)
 /*
  * Whoever takes a link away, the core tells its clients first, and the last to
  * register before the others. Uverbs is one, which waits until nobody is in a
- * verb any more, and tells no driver before that. This module needs uverbs, so
- * it is told earlier as a client of its own devices.
+ * verb any more, and tells no driver before that. Uverbs is loaded before this
+ * module (main.c), so this one is told earlier as a client of its own devices.
  */
 struct ib_client frdma_client = {
 	.name	= "frdma",

@@ -79,3 +79,5 @@ MODULE_VERSION(__stringify(FRDMA_VERSION_MAJOR) "."
 	       __stringify(FRDMA_VERSION_MINOR) "."
 	       __stringify(FRDMA_VERSION_PATCH));
 MODULE_ALIAS_RDMA_LINK("frdma");
+/* Of kernels that have ib_umem in ib_core it is no dependency: frdma_client. */
+MODULE_SOFTDEP("pre: ib_uverbs");
