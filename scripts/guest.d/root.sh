@@ -319,7 +319,7 @@ rdma_core_source() {
 	}
 	pabi=$(rdma_core_pabi "$(root_dir "$name")")
 	for dir in "$CACHE"/src/rdma-core-*; do
-		[ -d "$dir" ] || continue
+		[[ -d $dir && $dir != *.partial ]] || continue
 		[ "$(rdma_core_source_pabi "$dir")" = "$pabi" ] || continue
 		echo "$dir"
 		return

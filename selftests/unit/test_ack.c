@@ -869,17 +869,23 @@ TEST(frdma_req_acked__the_tail_was_sent_after_the_probe)
 	EXPECT_EQ(sendq_send_all(&q), 0);
 }
 
-/* Ten packets, of which the first is sent again by a probe; returns when. */
-static u64 probe_the_first(void)
+/* Its round trip is known, and probes follow it. */
+static void peer_that_is_probed(void)
 {
-	u64 now_ns;
-
 	peer_that_keeps();
 	q.rq.retry.timeout_ns = U32_MAX;
 	q.rq.retry.mends = true;
 	q.rq.retry.rtt.best_ns = 1000;
 	q.rq.cc.window = SENDQ_WINDOW;
 	q.rq.cc.threshold = SENDQ_WINDOW;
+}
+
+/* Ten packets, of which the first is sent again by a probe; returns when. */
+static u64 probe_the_first(void)
+{
+	u64 now_ns;
+
+	peer_that_is_probed();
 	sent(IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
 	now_ns = q.rq.retry.probe_ns;
 	EXPECT_EQ(frdma_retry_expire(&q.rq.retry, now_ns), FRDMA_EXPIRY_PROBE);
@@ -1123,12 +1129,7 @@ TEST(frdma_ack_commit__tails_that_are_lost_far_apart)
 	u32 i, psn = 10;
 	u64 now_ns;
 
-	peer_that_keeps();
-	q.rq.retry.timeout_ns = U32_MAX;
-	q.rq.retry.mends = true;
-	q.rq.retry.rtt.best_ns = 1000;
-	q.rq.cc.window = SENDQ_WINDOW;
-	q.rq.cc.threshold = SENDQ_WINDOW;
+	peer_that_is_probed();
 	for (i = 0; i < 400; i++) {
 		now_ns = SENDQ_NOW;
 		sent(IB_UVERBS_WR_SEND, 1);
