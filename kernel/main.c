@@ -4,6 +4,7 @@
  *
  *	rdma link add frdma0 type frdma netdev eth0
  */
+#include <linux/kmod.h>
 #include <linux/module.h>
 #include <linux/stringify.h>
 #include <rdma/ib_verbs.h>
@@ -38,6 +39,11 @@ static int __init frdma_init(void)
 	if (err)
 		goto err_net;
 
+	/*
+	 * Uverbs registers first, see frdma_client. Kernels that have ib_umem in
+	 * ib_core do not load it for this module. Without it nobody waits.
+	 */
+	request_module("ib_uverbs");
 	err = ib_register_client(&frdma_client);
 	if (err)
 		goto err_netdev;
@@ -79,5 +85,3 @@ MODULE_VERSION(__stringify(FRDMA_VERSION_MAJOR) "."
 	       __stringify(FRDMA_VERSION_MINOR) "."
 	       __stringify(FRDMA_VERSION_PATCH));
 MODULE_ALIAS_RDMA_LINK("frdma");
-/* Of kernels that have ib_umem in ib_core it is no dependency: frdma_client. */
-MODULE_SOFTDEP("pre: ib_uverbs");
