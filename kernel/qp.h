@@ -344,6 +344,19 @@ static inline bool frdma_qp_is_flushing_sends(const struct frdma_qp *qp)
 	return state == IB_QPS_ERR || state == IB_QPS_SQE;
 }
 
+/**
+ * frdma_qp_is_held_back - may the next work request not begin
+ * @qp: whose send side the caller owns
+ *
+ * IBTA 10.3.1: in SQD what was begun is finished, and nothing is begun. A local
+ * operation that waits for readers has begun.
+ */
+static inline bool frdma_qp_is_held_back(const struct frdma_qp *qp)
+{
+	return frdma_qp_state(qp) == IB_QPS_SQD &&
+	       frdma_req_begins(&qp->sq.req) && !qp->sq.draining;
+}
+
 int frdma_qp_publish(struct frdma_qp *qp);
 void frdma_qp_unpublish(struct frdma_qp *qp);
 struct frdma_qp *frdma_qp_find(const struct frdma_net *fnet, u32 qpn);
