@@ -46,7 +46,7 @@ static void recover(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
 	struct frdma_req *rq = &qp->sq.req;
 	bool asked = verdict == FRDMA_ACK_SEQ_NAK;
 
-	switch (frdma_ack_recover(rq, asked)) {
+	switch (frdma_resend_recover(rq, asked)) {
 	case FRDMA_RECOVERY_RUNS:
 		return;
 	case FRDMA_RECOVERY_EXHAUSTED:

@@ -145,11 +145,11 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 	case FRDMA_EXPIRY_NOT_YET:
 		return;
 	case FRDMA_EXPIRY_PROBE:
-		if (frdma_req_mend(rq))
+		if (frdma_resend_oldest(rq))
 			frdma_qp_count(qp, FRDMA_CNT_PROBES);
 		return;
 	case FRDMA_EXPIRY_RESUME:
-		frdma_req_resume(rq);
+		frdma_resend_refused(rq);
 		return;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&rq->cc);
@@ -162,7 +162,7 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
 		return;
 	}
-	frdma_req_restart(rq);
+	frdma_resend_all(rq);
 }
 
 /* One timer, lazily: it may fire early, but not late. */

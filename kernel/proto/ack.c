@@ -210,23 +210,6 @@ static bool completes_response(const struct frdma_req *rq,
 	       frdma_req_read_left(rq, pkt, frdma_req_is_fine(rq, psn)) == 1;
 }
 
-/*
- * What was sent again alone, if anything was, is acknowledged, with all before
- * @una_psn. What is missing next lies there, unless that was sent later.
- */
-static enum frdma_mended learn(struct frdma_req *rq, u32 una_psn, u64 now_ns)
-{
-	u32 packets = (una_psn - rq->una_psn) & FRDMA_PSN_MASK;
-	enum frdma_mended mended;
-
-	if (!frdma_req_was_mended(rq))
-		return FRDMA_MENDED_WELL;
-	mended = frdma_retry_learn(&rq->retry, rq->missed, now_ns);
-	if (mended == FRDMA_MENDED_WELL && frdma_req_mended_after(rq, una_psn))
-		frdma_cc_missed(&rq->cc, packets);
-	return mended;
-}
-
 static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 {
 	u32 packets = (una_psn - rq->una_psn) & FRDMA_PSN_MASK;
@@ -235,19 +218,11 @@ static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 	if (!packets)
 		return;
 
-	frdma_cc_acked(&rq->cc, packets, rq->keeps);
-	mended = learn(rq, una_psn, now_ns);
+	frdma_cc_acked(&rq->cc, packets, rq->resend.keeps);
+	mended = frdma_resend_learn(rq, una_psn, now_ns);
 	frdma_rtt_end(&rq->retry.rtt, una_psn, now_ns);
-	frdma_req_acked(rq, una_psn, mended == FRDMA_MENDED_NEEDLESSLY);
-	if (mended == FRDMA_MENDED_SLOWLY)
-		frdma_req_shrink(rq);
-	/* Else they would be ahead again, half a circle later. */
-	if (frdma_psn_diff(una_psn, rq->mended_psn) > 0)
-		rq->mended_psn = una_psn;
-	if (frdma_psn_diff(una_psn, rq->lost_psn) > 0)
-		rq->lost_psn = una_psn;
-	if (frdma_psn_diff(una_psn, rq->paced_psn) > 0)
-		rq->paced_psn = una_psn;
+	frdma_resend_acked(rq, una_psn, mended);
+	/* Else it would be ahead again, half a circle later. */
 	if (frdma_psn_diff(una_psn, rq->fine_psn) > 0)
 		rq->fine_psn = una_psn;
 
@@ -301,38 +276,6 @@ void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns)
 }
 
 /**
- * frdma_ack_recover - a packet was lost: go back
- * @rq: state
- * @missed: the peer says so, of the oldest one
- *
- * A loss shows in many packets; only the first sign of it costs a retry and
- * begins a retransmission. If that gets lost too, a probe or the timeout sees to
- * it.
- *
- * Where one packet can be sent again alone, that it was lost does not say that
- * they are too many: how long it takes until it is acknowledged does.
- */
-enum frdma_recovery frdma_ack_recover(struct frdma_req *rq, bool missed)
-{
-	if (rq->recovering) {
-		rq->missed |= missed &&
-			      (rq->mending || frdma_req_was_mended(rq));
-		return FRDMA_RECOVERY_RUNS;
-	}
-	if (!frdma_retry_spend(&rq->retry))
-		return FRDMA_RECOVERY_EXHAUSTED;
-	if (frdma_req_mend(rq)) {
-		rq->missed = missed;
-		return FRDMA_RECOVERY_BEGUN;
-	}
-	frdma_req_shrink(rq);
-	frdma_req_restart(rq);
-	if (missed)
-		frdma_req_try(rq);
-	return FRDMA_RECOVERY_BEGUN;
-}
-
-/**
  * frdma_ack_wait - the peer has no receive request: go back, and be silent
  * @rq: state
  * @hdr: of a packet judged FRDMA_ACK_RNR_NAK, which says for how long
@@ -343,7 +286,7 @@ enum frdma_recovery frdma_ack_recover(struct frdma_req *rq, bool missed)
 bool frdma_ack_wait(struct frdma_req *rq, const struct frdma_hdr *hdr,
 		    u64 now_ns)
 {
-	frdma_req_restart(rq);
+	frdma_resend_all(rq);
 	return frdma_retry_rnr(&rq->retry, hdr->syndrome & FRDMA_AETH_VALUE,
 			       now_ns);
 }

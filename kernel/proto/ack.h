@@ -40,18 +40,6 @@ enum frdma_ack_verdict {
 };
 
 /**
- * enum frdma_recovery - what came of a sign of loss
- * @FRDMA_RECOVERY_RUNS: this loss is being repaired already
- * @FRDMA_RECOVERY_BEGUN: all from the oldest packet on is sent again
- * @FRDMA_RECOVERY_EXHAUSTED: no retry is left
- */
-enum frdma_recovery {
-	FRDMA_RECOVERY_RUNS,
-	FRDMA_RECOVERY_BEGUN,
-	FRDMA_RECOVERY_EXHAUSTED,
-};
-
-/**
  * struct frdma_ack_data - where the payload of a response belongs
  * @wr: the work request that it answers
  * @off: offset in its message
@@ -69,7 +57,6 @@ struct frdma_ack_data frdma_ack_locate(const struct frdma_req *rq, u32 psn);
 void frdma_ack_commit(struct frdma_req *rq, u32 psn, u64 now_ns);
 void frdma_ack_commit_run(struct frdma_req *rq, u32 psn, u32 nr, u64 now_ns);
 void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns);
-enum frdma_recovery frdma_ack_recover(struct frdma_req *rq, bool missed);
 bool frdma_ack_wait(struct frdma_req *rq, const struct frdma_hdr *hdr,
 		    u64 now_ns);
 

@@ -19,24 +19,14 @@ void frdma_req_init(struct frdma_req *rq, u32 first_psn)
 	rq->fetch_psn = first_psn;
 	rq->restart_psn = first_psn;
 	rq->fine_psn = first_psn;
-	rq->recovering = false;
-	rq->missed = false;
-	rq->keeps = false;
-	rq->trying = false;
-	rq->doubts = 0;
-	rq->spare = 0;
-	rq->mending = false;
-	rq->mended_psn = first_psn;
-	rq->in_a_row = 0;
 	rq->asked = false;
-	rq->lost_psn = first_psn;
-	rq->paced_psn = first_psn;
 	frdma_pace_init(&rq->pace);
 	rq->ask = false;
 	rq->pkt = 0;
 	rq->rd_out = 0;
 	rq->rd_old = 0;
 	rq->since_ack_req = 0;
+	frdma_resend_init(&rq->resend, first_psn);
 	frdma_retry_init(&rq->retry);
 }
 
@@ -99,8 +89,7 @@ static u32 window_for(const struct frdma_req *rq, const struct frdma_swr *wr)
 	u32 window = rq->cc.window;
 	u32 beyond = min(window, FRDMA_BEYOND_BYTES_MAX / rq->mtu);
 
-	if (!rq->keeps || !rq->missed || !frdma_req_was_mended(rq) ||
-	    frdma_swr_wants_response(wr))
+	if (!frdma_resend_fills_hole(rq) || frdma_swr_wants_response(wr))
 		return window;
 	return max(window, min_t(u32, window + beyond, FRDMA_KEPT_SPAN - 1));
 }
@@ -152,7 +141,7 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
  */
 static u32 pkts_until_ack(const struct frdma_req *rq)
 {
-	u32 part = rq->cc.window / (rq->keeps ? 8 : 4);
+	u32 part = rq->cc.window / (rq->resend.keeps ? 8 : 4);
 
 	if (!frdma_req_is_reliable(rq))
 		return U32_MAX;
@@ -329,14 +318,6 @@ static void skip_done(struct frdma_req *rq)
 	}
 }
 
-/* What was sent again alone is on its way, or needed no more. */
-static void go_on(struct frdma_req *rq)
-{
-	rq->mending = false;
-	frdma_req_seek(rq, rq->resume_psn);
-	rq->ask = frdma_req_repeats(rq);
-}
-
 /*
  * What asks for nothing is answered when something else does, later. That a READ
  * is being answered, the first of its packets says.
@@ -375,8 +356,8 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 		rq->fine_psn = rq->psn;
 	if (frdma_swr_wants_response(wr))
 		rq->rd_out++;
-	if (rq->mending) {
-		go_on(rq);
+	if (rq->resend.alone) {
+		frdma_resend_go_on(rq);
 		return;
 	}
 	rq->ask = false;
@@ -414,7 +395,7 @@ u32 frdma_req_credit(const struct frdma_req *rq, u64 now_ns)
 {
 	if (!frdma_req_is_paced(rq))
 		return U32_MAX;
-	if (rq->mending)
+	if (rq->resend.alone)
 		return 1;
 	return frdma_pace_credit(&rq->pace, rate_of(rq), now_ns);
 }
@@ -533,225 +514,6 @@ bool frdma_req_ask(struct frdma_req *rq)
 	return true;
 }
 
-/* Is there a READ that may be asked for again in more pieces than before? */
-static bool has_long_read(const struct frdma_req *rq)
-{
-	u32 i;
-
-	if (rq->read_grid <= FRDMA_READ_STEP)
-		return false;
-	for (i = rq->wr_una; i != rq->wr_prod; i++) {
-		const struct frdma_swr *wr = frdma_req_wr(rq, i);
-
-		if (wr->kind == FRDMA_KIND_READ && wr->npkts > FRDMA_READ_STEP)
-			return true;
-	}
-	return false;
-}
-
-/**
- * frdma_req_restart - go back to the oldest unacknowledged packet
- * @rq: state
- *
- * IBTA 9.7.5.1.1: all from there on is sent again, with the same PSNs.
- */
-void frdma_req_restart(struct frdma_req *rq)
-{
-	if (!frdma_req_repeats(rq))
-		rq->rd_old = 0;
-	if (has_long_read(rq))
-		rq->rd_old += rq->rd_out;
-	frdma_req_seek(rq, rq->una_psn);
-	rq->fine_psn = rq->end_psn;
-	frdma_rtt_cancel(&rq->retry.rtt);
-	rq->recovering = true;
-	rq->missed = false;
-	rq->mending = false;
-	rq->mended_psn = rq->una_psn;
-	rq->rd_out = 0;
-	rq->since_ack_req = 0;
-}
-
-/**
- * frdma_req_resume - a wait of this end is over: send again what was refused
- * @rq: state
- *
- * Unlike frdma_req_restart(), that is no answer to what the peer has said: if it
- * misses a packet of these, that is news.
- */
-void frdma_req_resume(struct frdma_req *rq)
-{
-	bool recovering = rq->recovering;
-
-	frdma_req_restart(rq);
-	rq->recovering = recovering;
-}
-
-/**
- * frdma_req_mend - send the oldest unacknowledged packet again, and only that
- * @rq: state
- *
- * For a peer that keeps those behind it.
- *
- * Return: false if that is not to be done; then see frdma_req_restart().
- */
-bool frdma_req_mend(struct frdma_req *rq)
-{
-	if (!rq->keeps || rq->rd_out || !frdma_req_outstanding(rq))
-		return false;
-	rq->resume_psn = rq->psn;
-	frdma_req_seek(rq, rq->una_psn);
-	rq->mending = true;
-	rq->mended_psn = frdma_psn_add(rq->una_psn, 1);
-	rq->paced_psn = frdma_psn_add(rq->end_psn, FRDMA_PACED_PACKETS);
-	frdma_rtt_disturb(&rq->retry.rtt);
-	rq->recovering = true;
-	rq->ask = true;
-	return true;
-}
-
-/**
- * frdma_req_try - find out whether the peer keeps what is ahead of its turn
- * @rq: state, just restarted because the peer has said that it misses a packet
- *
- * If it does, it acknowledges more than the few packets that are sent again
- * now, and is spared the rest.
- */
-void frdma_req_try(struct frdma_req *rq)
-{
-	rq->missed = true;
-	if (rq->spare) {
-		rq->spare--;
-		return;
-	}
-	rq->trying = true;
-	frdma_cc_probe(&rq->cc);
-}
-
-/* Is there work before an index that is answered by more than an ACK? */
-static bool has_response(const struct frdma_req *rq, u32 wr_end)
-{
-	u32 i;
-
-	for (i = rq->wr_una; i != wr_end; i++)
-		if (frdma_swr_wants_response(frdma_req_wr(rq, i)))
-			return true;
-	return false;
-}
-
-/*
- * What was sent before, and is behind what it missed, it has: but for the oldest
- * one that it does not acknowledge, perhaps, and what else it will ask for.
- */
-static void learn_that_it_keeps(struct frdma_req *rq)
-{
-	rq->keeps = true;
-	rq->trying = false;
-	rq->doubts = 0;
-	frdma_cc_resume(&rq->cc);
-	if (has_response(rq, rq->wr_prod))
-		return;
-	frdma_req_seek(rq, rq->end_psn);
-	frdma_req_mend(rq);
-}
-
-/*
- * Of what was sent again it acknowledges no more than that. But what a READ among
- * it is answered with comes packet by packet, and tells nothing.
- */
-static void learn_that_it_drops(struct frdma_req *rq)
-{
-	rq->trying = false;
-	if (has_response(rq, rq->wr_next + !!rq->pkt))
-		return;
-	rq->keeps = false;
-	rq->doubts = min(rq->doubts + 1, FRDMA_DOUBTS_MAX);
-	rq->spare = 1 << rq->doubts;
-}
-
-/**
- * frdma_req_shrink - packets were lost because they are too many
- * @rq: state
- *
- * Makes the window smaller, once for all that was under way together.
- */
-void frdma_req_shrink(struct frdma_req *rq)
-{
-	if (frdma_psn_diff(rq->una_psn, rq->lost_psn) < 0)
-		return;
-	frdma_cc_lost(&rq->cc);
-	rq->lost_psn = rq->end_psn;
-}
-
-/*
- * The next one behind what was sent again alone is missing, too. That happens;
- * and where nothing was lost, but late, the next one is late as well. If it goes
- * on, in either case, all behind it is missing: if the peer had asked for the
- * first, it does not keep, after all; or else nothing had come that could have
- * made it ask: the tail was lost.
- */
-static void send_the_rest(struct frdma_req *rq, bool asked, bool needlessly)
-{
-	u8 most = needlessly ? FRDMA_LATE_IN_A_ROW_MAX : FRDMA_IN_A_ROW_MAX;
-
-	if (asked && rq->in_a_row < most && frdma_req_mend(rq)) {
-		rq->in_a_row++;
-		rq->missed = true;
-		return;
-	}
-	rq->keeps = !asked;
-	frdma_req_shrink(rq);
-	frdma_req_restart(rq);
-	if (!asked)
-		frdma_cc_probe(&rq->cc);
-}
-
-/*
- * Only what was sent again alone is acknowledged, though more had been sent before
- * that. What nobody had asked for, and was late, says nothing of the others: they
- * may be late as well.
- */
-static bool lets_down(const struct frdma_req *rq, u32 una_psn, bool needlessly)
-{
-	return rq->keeps && frdma_req_was_mended(rq) &&
-	       una_psn == rq->mended_psn &&
-	       frdma_req_mended_after(rq, una_psn) &&
-	       (rq->missed || !needlessly);
-}
-
-/**
- * frdma_req_acked - move the lower end of the window
- * @rq: state
- * @una_psn: oldest PSN that is not acknowledged now; beyond what it was
- * @needlessly: what was sent again alone had not been lost
- *
- * What was about to be sent again has perhaps arrived after all. And where only
- * what was sent again alone has, the rest is sent again, too.
- */
-void frdma_req_acked(struct frdma_req *rq, u32 una_psn, bool needlessly)
-{
-	bool let_down = lets_down(rq, una_psn, needlessly);
-	bool resent = rq->psn != rq->restart_psn;
-	bool missed = rq->missed;
-
-	rq->una_psn = una_psn;
-	rq->recovering = false;
-	rq->missed = false;
-	if (!let_down)
-		rq->in_a_row = 0;
-	if (rq->mending)
-		go_on(rq);
-	if (frdma_psn_diff(una_psn, rq->psn) > 0) {
-		frdma_req_seek(rq, una_psn);
-		if (missed && (rq->keeps || resent))
-			learn_that_it_keeps(rq);
-	} else if (rq->trying) {
-		learn_that_it_drops(rq);
-	}
-	if (let_down)
-		send_the_rest(rq, missed, needlessly);
-}
-
 /* The oldest one has begun at or before una_psn, so distance is all. */
 static bool oldest_is_complete(const struct frdma_req *rq)
 {
@@ -801,7 +563,7 @@ void frdma_req_forget(struct frdma_req *rq)
 	rq->una_psn = rq->psn;
 	rq->end_psn = rq->psn;
 	rq->rd_out = 0;
-	rq->mending = false;
+	rq->resend.alone = false;
 	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->retry.wait = FRDMA_WAIT_NONE;
 	rq->retry.local_ns = 0;

@@ -35,35 +35,13 @@
 #include "op.h"
 #include "pace.h"
 #include "psn.h"
+#include "resend.h"
 #include "retry.h"
 #include "wqe.h"
 #include "../uapi/frdma-abi.h"
 
-/*
- * Whether a peer keeps what is ahead of its turn is tried at the first loss, and
- * after that ever more seldom, every so many losses in the end: 1 << this.
- */
-#define FRDMA_DOUBTS_MAX	5
-
-/*
- * A peer that keeps what is ahead of its turn may still miss two packets, one
- * behind the other. If it were more than so many, it would rather not keep any.
- */
-#define FRDMA_IN_A_ROW_MAX	3
-
-/* Where they seem to be late, not lost: what is lost goes one by one so long. */
-#define FRDMA_LATE_IN_A_ROW_MAX	12
-
-/* What it may be sent beyond a window while it misses one: so many bytes. */
+/* What a peer may be sent beyond a window while it misses one: so many bytes. */
 #define FRDMA_BEYOND_BYTES_MAX	(512U << 10)
-
-/*
- * After a packet was sent again alone, so many leave at the pace (pace.h). They
- * are as many as can be told from those before: that it ends lets the rest of a
- * window go at once.
- */
-#define FRDMA_PACED_PACKETS \
-	(FRDMA_PSN_HALF < 4096 ? FRDMA_PSN_HALF - 1 : FRDMA_PSN_HALF - 2048)
 
 /*
  * Local operations are executed only if so few work requests before them are not
@@ -118,29 +96,11 @@ struct frdma_swr {
  *	for from there, off the grid
  * @fine_psn: READ packets before it are asked for in fine pieces
  * @ask: the next packet asks for an acknowledgement in any case
- * @recovering: a restart from @una_psn is under way; further signs of the
- *	same loss are no news until @una_psn moves
- * @missed: the peer has said that it misses @una_psn
- * @keeps: the peer was seen to keep what was ahead of its turn (kept.h), so
- *	that what it misses can be sent alone
- * @trying: that is being found out: a few packets are sent again first
- * @doubts: so often it was not so, one after the other
- * @spare: losses before it is tried again
- * @mending: the next packet, at @una_psn, is sent again alone; then it goes on
- *	at @resume_psn
- * @resume_psn: while @mending, and after that for frdma_req_mended_after()
- * @mended_psn: one beyond the last packet that was sent so, if nothing else was
- *	sent again since
- * @in_a_row: so many packets that were sent again alone were all that was then
- *	acknowledged, one after the other
- * @paced_psn: packets before it leave at the pace, if the way is long enough
- * @pace: where in time they are
  * @asked: packets that ask for an answer have left for the first time since
  *	frdma_req_watch()
- * @asked_psn: one beyond the last of them
- * @lost_psn: what was sent before it was under way when the window was last
- *	made smaller
  * @transport: enum frdma_transport
+ * @asked_psn: one beyond the last packet that @asked speaks of
+ * @pace: where in time packets are that leave at the pace
  * @rd_out: READ pieces and atomics without a complete response
  * @rd_old: those that were so when sending was taken up again, may still be
  *	on their way, and are asked for in finer pieces now; 0: they are not
@@ -152,6 +112,7 @@ struct frdma_swr {
  * @mtu: path MTU, bytes
  * @dqpn: destination queue pair (connected)
  * @pkey: goes into every packet
+ * @resend: what is sent again
  * @retry: deadlines and counters
  *
  * Everything is written by the owner of the send side only, and by modify
@@ -174,20 +135,8 @@ struct frdma_req {
 	u32 restart_psn;
 	u32 fine_psn;
 	bool ask;
-	bool recovering;
-	bool missed;
-	bool keeps;
-	bool trying;
-	u8 doubts;
-	u8 spare;
-	bool mending;
-	u32 resume_psn;
-	u32 mended_psn;
-	u8 in_a_row;
 	bool asked;
 	u8 transport;
-	u32 lost_psn;
-	u32 paced_psn;
 	u32 asked_psn;
 	struct frdma_pace pace;
 
@@ -201,6 +150,7 @@ struct frdma_req {
 	u16 pkey;
 
 	struct frdma_cc cc;
+	struct frdma_resend resend;
 	struct frdma_retry retry;
 };
 
@@ -314,29 +264,6 @@ static inline u32 frdma_req_outstanding(const struct frdma_req *rq)
 	return (rq->psn - rq->una_psn) & FRDMA_PSN_MASK;
 }
 
-/**
- * frdma_req_was_mended - was the oldest packet sent again alone
- * @rq: state
- *
- * Return: true if its acknowledgement answers that, or the first time that it
- * was sent, and nothing else.
- */
-static inline bool frdma_req_was_mended(const struct frdma_req *rq)
-{
-	return !rq->mending &&
-	       rq->mended_psn == frdma_psn_add(rq->una_psn, 1);
-}
-
-/**
- * frdma_req_mended_after - was a packet sent before the oldest was again, alone
- * @rq: state, of which frdma_req_was_mended() is true
- * @psn: of that packet
- */
-static inline bool frdma_req_mended_after(const struct frdma_req *rq, u32 psn)
-{
-	return frdma_psn_diff(rq->resume_psn, psn) > 0;
-}
-
 /** frdma_req_in_flight - is the peer expected to answer anything */
 static inline bool frdma_req_in_flight(const struct frdma_req *rq)
 {
@@ -346,7 +273,7 @@ static inline bool frdma_req_in_flight(const struct frdma_req *rq)
 /** frdma_req_is_paced - do packets leave at the pace */
 static inline bool frdma_req_is_paced(const struct frdma_req *rq)
 {
-	return frdma_psn_diff(rq->una_psn, rq->paced_psn) < 0 &&
+	return frdma_psn_diff(rq->una_psn, rq->resend.paced_psn) < 0 &&
 	       rq->retry.rtt.smooth_ns >= FRDMA_PACE_RTT_MIN_NS;
 }
 
@@ -390,12 +317,6 @@ void frdma_req_new_way(struct frdma_req *rq);
 void frdma_req_local_done(struct frdma_req *rq);
 void frdma_req_seek(struct frdma_req *rq, u32 psn);
 bool frdma_req_ask(struct frdma_req *rq);
-void frdma_req_restart(struct frdma_req *rq);
-void frdma_req_shrink(struct frdma_req *rq);
-void frdma_req_resume(struct frdma_req *rq);
-bool frdma_req_mend(struct frdma_req *rq);
-void frdma_req_try(struct frdma_req *rq);
-void frdma_req_acked(struct frdma_req *rq, u32 una_psn, bool needlessly);
 void frdma_req_forget(struct frdma_req *rq);
 bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err);
 struct frdma_swr *frdma_req_reap(struct frdma_req *rq);

@@ -207,14 +207,14 @@ static void look_at_clock(struct engine_qp *qp)
 	case FRDMA_EXPIRY_NOT_YET:
 		break;
 	case FRDMA_EXPIRY_PROBE:
-		frdma_req_mend(rq);
+		frdma_resend_oldest(rq);
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&rq->cc);
-		frdma_req_restart(rq);
+		frdma_resend_all(rq);
 		break;
 	case FRDMA_EXPIRY_RESUME:
-		frdma_req_resume(rq);
+		frdma_resend_refused(rq);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
@@ -274,12 +274,12 @@ static void take_bad_news(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	switch (verdict) {
 	case FRDMA_ACK_SEQ_NAK:
 	case FRDMA_ACK_LOST:
-		if (frdma_ack_recover(rq, verdict == FRDMA_ACK_SEQ_NAK) ==
+		if (frdma_resend_recover(rq, verdict == FRDMA_ACK_SEQ_NAK) ==
 		    FRDMA_RECOVERY_EXHAUSTED)
 			frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
 		break;
 	case FRDMA_ACK_RNR_NAK:
-		frdma_req_restart(rq);
+		frdma_resend_all(rq);
 		if (!frdma_retry_rnr(&rq->retry,
 				     hdr->syndrome & FRDMA_AETH_VALUE,
 				     engine_now_ns))

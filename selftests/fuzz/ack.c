@@ -210,7 +210,7 @@ static void take(struct fuzz *fuzz)
 		break;
 	case FRDMA_ACK_LOST:
 	case FRDMA_ACK_SEQ_NAK:
-		if (frdma_ack_recover(&q.rq, true) == FRDMA_RECOVERY_EXHAUSTED)
+		if (frdma_resend_recover(&q.rq, true) == FRDMA_RECOVERY_EXHAUSTED)
 			frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, verdict);
 		break;
 	case FRDMA_ACK_RNR_NAK:
@@ -234,14 +234,14 @@ static void let_time_pass(struct fuzz *fuzz)
 		frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, 0);
 		return;
 	case FRDMA_EXPIRY_PROBE:
-		frdma_req_mend(&q.rq);
+		frdma_resend_oldest(&q.rq);
 		return;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&q.rq.cc);
-		frdma_req_restart(&q.rq);
+		frdma_resend_all(&q.rq);
 		break;
 	case FRDMA_EXPIRY_RESUME:
-		frdma_req_resume(&q.rq);
+		frdma_resend_refused(&q.rq);
 		break;
 	}
 }

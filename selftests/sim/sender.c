@@ -333,15 +333,15 @@ static void look_at_clock(struct sim_side *side)
 	case FRDMA_EXPIRY_NOT_YET:
 		break;
 	case FRDMA_EXPIRY_PROBE:
-		side->probes += frdma_req_mend(rq);
+		side->probes += frdma_resend_oldest(rq);
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		side->tries++;
 		frdma_cc_silent(&rq->cc);
-		frdma_req_restart(rq);
+		frdma_resend_all(rq);
 		break;
 	case FRDMA_EXPIRY_RESUME:
-		frdma_req_resume(rq);
+		frdma_resend_refused(rq);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
@@ -425,7 +425,7 @@ static void store_answer(struct sim_side *side, const struct frdma_hdr *hdr,
 
 static void recover(struct sim_side *side, bool missed)
 {
-	switch (frdma_ack_recover(&side->req, missed)) {
+	switch (frdma_resend_recover(&side->req, missed)) {
 	case FRDMA_RECOVERY_RUNS:
 		break;
 	case FRDMA_RECOVERY_BEGUN:

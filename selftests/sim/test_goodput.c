@@ -117,11 +117,11 @@ static void look_at_clock(void)
 {
 	switch (frdma_retry_expire(&req.retry, now_ns)) {
 	case FRDMA_EXPIRY_PROBE:
-		frdma_req_mend(&req);
+		frdma_resend_oldest(&req);
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&req.cc);
-		frdma_req_restart(&req);
+		frdma_resend_all(&req);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		tap_fail(__FILE__, __LINE__, "gave up");
@@ -256,7 +256,7 @@ static void take_answer(const struct frdma_hdr *hdr)
 		break;
 	case FRDMA_ACK_SEQ_NAK:
 		frdma_ack_implied(&req, hdr->psn, now_ns);
-		if (frdma_ack_recover(&req, true) == FRDMA_RECOVERY_EXHAUSTED)
+		if (frdma_resend_recover(&req, true) == FRDMA_RECOVERY_EXHAUSTED)
 			tap_fail(__FILE__, __LINE__, "gave up");
 		break;
 	case FRDMA_ACK_STALE:

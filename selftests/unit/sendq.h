@@ -93,6 +93,23 @@ static inline u32 sendq_send_all(struct sendq *q)
 	return n;
 }
 
+/* One thing after the other, all sent. */
+static inline void sendq_sent(struct sendq *q, u8 opcode, u32 len)
+{
+	sendq_post(q, opcode, len);
+	sendq_send_all(q);
+}
+
+/* Take all that is finished; returns how many work requests that were. */
+static inline u32 sendq_reap_all(struct sendq *q)
+{
+	u32 n = 0;
+
+	while (frdma_req_reap(&q->rq))
+		n++;
+	return n;
+}
+
 /* A PSN by its distance from the first one. */
 static inline u32 sendq_psn(u32 nth)
 {

@@ -45,7 +45,7 @@ TEST(frdma_req_init__remembers_nothing)
 	was = q.rq;
 	q.rq.una_psn = q.rq.psn = q.rq.end_psn = q.rq.fetch_psn = 0x123;
 	q.rq.restart_psn = q.rq.fine_psn = 0x456;
-	q.rq.recovering = true;
+	q.rq.resend.recovering = true;
 	q.rq.ask = true;
 	q.rq.pkt = q.rq.rd_out = q.rq.rd_old = q.rq.since_ack_req = 7;
 	q.rq.retry.wait = FRDMA_WAIT_RNR;
@@ -274,7 +274,7 @@ TEST(frdma_req_plan__read_as_long_as_the_window)
 	EXPECT_EQ(q.rq.fine_psn, SENDQ_PSN);
 }
 
-TEST(frdma_req_restart__reads_in_fine_pieces_up_to_what_is_new)
+TEST(frdma_resend_all__reads_in_fine_pieces_up_to_what_is_new)
 {
 	sendq_init(&q);
 	q.rq.read_grid = 2 * FRDMA_READ_STEP;
@@ -283,7 +283,7 @@ TEST(frdma_req_restart__reads_in_fine_pieces_up_to_what_is_new)
 	EXPECT_EQ(sendq_send_all(&q), 2);
 
 	q.rq.una_psn = sendq_psn(1);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	q.rq.rd_max = 16;
 	expect_read(1, 1 * 256, 3 * 256, 3);
 	expect_read(4, 4 * 256, 4 * 256, 4);
@@ -459,7 +459,7 @@ TEST(frdma_req_plan_run__what_is_repeated_by_itself)
 	sendq_post(&q, IB_UVERBS_WR_SEND, 15 * SENDQ_MTU);
 	EXPECT_EQ(send_run(U32_MAX), 1);
 	EXPECT_EQ(send_run(6), 6);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	EXPECT_EQ(send_run(U32_MAX), 1);
 	EXPECT_EQ(send_run(U32_MAX), 6);
 	EXPECT_EQ(send_run(U32_MAX), 7);
@@ -506,7 +506,7 @@ static void let_something_happen(struct rnd *rnd)
 
 	switch (rnd_below(rnd, 12)) {
 	case 0:
-		frdma_req_restart(rq);
+		frdma_resend_all(rq);
 		break;
 	case 1:
 		rq->cc.window = 1 + rnd_below(rnd, SENDQ_WINDOW);
@@ -514,7 +514,7 @@ static void let_something_happen(struct rnd *rnd)
 	case 2:
 		if (frdma_req_ask(rq) && out <= rq->cc.window)
 			break;
-		frdma_req_restart(rq);
+		frdma_resend_all(rq);
 		break;
 	case 3 ... 6:
 		post_any(rnd);
@@ -606,7 +606,7 @@ TEST(frdma_req_judge__reads_that_were_begun_when_there_were_to_be_none)
 	q.rq.rd_max = 0;
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
 
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	expect_read(0, 0, 4 * SENDQ_MTU, 4);
 	q.rq.una_psn = sendq_psn(4);
 	q.rq.rd_out = 0;
@@ -665,7 +665,7 @@ TEST(frdma_req_judge__silent_while_the_receiver_is_not_ready)
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_PAUSED);
 }
 
-TEST(frdma_req_restart__same_packets_again)
+TEST(frdma_resend_all__same_packets_again)
 {
 	struct frdma_req_pkt first[64], again;
 	u32 n = 0, i;
@@ -678,7 +678,7 @@ TEST(frdma_req_restart__same_packets_again)
 	while (frdma_req_judge(&q.rq) == FRDMA_REQ_SEND)
 		first[n++] = sendq_send(&q);
 
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	for (i = 0; i < n; i++) {
 		again = sendq_send(&q);
 		EXPECT(is_same_packet(&again, &first[i]));
@@ -687,24 +687,24 @@ TEST(frdma_req_restart__same_packets_again)
 	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
 }
 
-TEST(frdma_req_restart__inside_a_message)
+TEST(frdma_resend_all__inside_a_message)
 {
 	sendq_init(&q);
 	sendq_post(&q, IB_UVERBS_WR_SEND, 1000);
 	sendq_send_all(&q);
 	q.rq.una_psn = sendq_psn(2);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	expect_sent(FRDMA_SEND_MIDDLE, 2, 512, 256);
 	expect_sent(FRDMA_SEND_LAST, 3, 768, 232);
 }
 
-TEST(frdma_req_restart__inside_a_read_asks_for_the_rest_of_the_piece)
+TEST(frdma_resend_all__inside_a_read_asks_for_the_rest_of_the_piece)
 {
 	sendq_init(&q);
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 7 * 256);
 	sendq_send_all(&q);
 	q.rq.una_psn = sendq_psn(1);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	expect_read(1, 256, 768, 3);
 	expect_read(4, 1024, 768, 3);
 }
@@ -721,21 +721,21 @@ TEST(frdma_req_judge__local_operations_wait_for_many_that_are_not_complete)
 }
 
 /* What this end had no room for, the peer has not yet missed. */
-TEST(frdma_req_resume__the_peer_may_miss_the_first)
+TEST(frdma_resend_refused__the_peer_may_miss_the_first)
 {
 	sendq_init(&q);
 	sendq_post(&q, IB_UVERBS_WR_SEND, 1000);
 	EXPECT_EQ(sendq_send_all(&q), 4);
-	frdma_req_resume(&q.rq);
+	frdma_resend_refused(&q.rq);
 	EXPECT_EQ(sendq_send_all(&q), 4);
-	EXPECT_EQ(frdma_ack_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
 
 	/* But what it said before that is no news. */
-	frdma_req_resume(&q.rq);
-	EXPECT_EQ(frdma_ack_recover(&q.rq, true), FRDMA_RECOVERY_RUNS);
+	frdma_resend_refused(&q.rq);
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_RUNS);
 }
 
-TEST(frdma_req_restart__does_not_repeat_local_operations)
+TEST(frdma_resend_all__does_not_repeat_local_operations)
 {
 	sendq_init(&q);
 	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
@@ -745,7 +745,7 @@ TEST(frdma_req_restart__does_not_repeat_local_operations)
 	frdma_req_local_done(&q.rq);
 	sendq_send(&q);
 
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	expect_sent(FRDMA_SEND_ONLY, 0, 0, 1);
 	expect_sent(FRDMA_SEND_ONLY, 1, 0, 1);
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
@@ -856,7 +856,7 @@ TEST(frdma_req_ask__not_into_a_wait)
 	/* When it is over, all is sent again, and may be asked for. */
 	EXPECT_EQ(frdma_retry_expire(&q.rq.retry, 1 + FRDMA_LOCAL_BACKOFF_NS),
 		  FRDMA_EXPIRY_RESUME);
-	frdma_req_resume(&q.rq);
+	frdma_resend_refused(&q.rq);
 	EXPECT(!sendq_send(&q).hdr.ack_req);
 	expect_asked(FRDMA_SEND_ONLY, 0);
 }
@@ -1023,7 +1023,7 @@ TEST(frdma_req_make_local__a_datagram_too_long_leaves_no_hole)
 }
 
 /* The host had no room in the middle of a message: what was sent is gone. */
-TEST(frdma_req_restart__goes_on_where_nothing_is_repeated)
+TEST(frdma_resend_all__goes_on_where_nothing_is_repeated)
 {
 	struct frdma_req_pkt pkt;
 
@@ -1033,7 +1033,7 @@ TEST(frdma_req_restart__goes_on_where_nothing_is_repeated)
 	sendq_post(&q, IB_UVERBS_WR_SEND, 3 * SENDQ_MTU);
 	sendq_send(&q);
 	EXPECT_EQ(sendq_send(&q).hdr.opcode, FRDMA_UC | FRDMA_SEND_FIRST);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	pkt = sendq_send(&q);
 	EXPECT_EQ(pkt.hdr.opcode, FRDMA_UC | FRDMA_SEND_MIDDLE);
 	EXPECT_EQ(pkt.hdr.psn, sendq_psn(2));
@@ -1126,7 +1126,7 @@ TEST(frdma_req_repeats__until_it_is_where_it_was)
 	EXPECT(!frdma_req_repeats(&q.rq) && frdma_req_begins(&q.rq));
 	sendq_send(&q);
 	EXPECT(!frdma_req_repeats(&q.rq) && !frdma_req_begins(&q.rq));
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	EXPECT(frdma_req_repeats(&q.rq) && !frdma_req_begins(&q.rq));
 	sendq_send_all(&q);
 	EXPECT(!frdma_req_repeats(&q.rq) && frdma_req_begins(&q.rq));
@@ -1138,13 +1138,13 @@ TEST(frdma_req_seek__to_the_end_of_what_was_sent)
 	sendq_init(&q);
 	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
 	sendq_send_all(&q);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	frdma_req_seek(&q.rq, sendq_psn(1));
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_EMPTY);
 
 	sendq_post(&q, FRDMA_WR_REG_MR, 0);
 	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	frdma_req_seek(&q.rq, sendq_psn(1));
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_LOCAL);
 	EXPECT_EQ(q.rq.pkt, 0);
@@ -1163,7 +1163,7 @@ TEST(frdma_req_sent__what_was_asked_for_in_fine_pieces_stays_so)
 	EXPECT_EQ(q.rq.fine_psn, sendq_psn(4));
 	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
 	EXPECT_EQ(q.rq.fine_psn, sendq_psn(8));
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	expect_read(0, 0, 4 * SENDQ_MTU, 4);
 	EXPECT_EQ(q.rq.fine_psn, sendq_psn(8));
 	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
@@ -1214,11 +1214,11 @@ TEST(frdma_req_judge__finer_pieces_leave_room_for_what_is_late)
 	expect_read(0, 0, 7 * SENDQ_MTU, 7);
 	expect_read(7, 0, 1, 1);
 
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	expect_read(0, 0, 4 * SENDQ_MTU, 4);
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
 	/* Nor after another loss, before the end was reached. */
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	expect_read(0, 0, 4 * SENDQ_MTU, 4);
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
 
@@ -1246,7 +1246,7 @@ TEST(frdma_req_judge__short_reads_come_again_all_at_once)
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 4 * SENDQ_MTU);
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
 	sendq_send_all(&q);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	expect_sent(FRDMA_SEND_ONLY, 0, 0, 1);
 	expect_read(1, 0, 4 * SENDQ_MTU, 4);
 	expect_read(5, 0, 1, 1);
@@ -1260,14 +1260,14 @@ TEST(frdma_req_judge__finer_pieces_use_the_room_that_there_is)
 	q.rq.read_grid = 8;
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
 	sendq_send_all(&q);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	EXPECT_EQ(q.rq.rd_old, 1);
 	expect_read(0, 0, 4 * SENDQ_MTU, 4);
 	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
 	EXPECT_EQ(q.rq.rd_out, 2);
 
 	/* All was asked for again: what is late now are those pieces. */
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	EXPECT_EQ(q.rq.rd_old, 2);
 }
 
@@ -1278,14 +1278,14 @@ TEST(frdma_req_judge__finer_pieces_fill_that_room)
 	q.rq.read_grid = 8;
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
 	sendq_send_all(&q);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	expect_read(0, 0, 4 * SENDQ_MTU, 4);
 	/* One late, one out: the peer keeps two. */
 	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
 }
 
 /* Packets that were counted before are sent again. */
-TEST(frdma_req_restart__asks_as_late_as_at_first)
+TEST(frdma_resend_all__asks_as_late_as_at_first)
 {
 	u32 i;
 
@@ -1293,8 +1293,76 @@ TEST(frdma_req_restart__asks_as_late_as_at_first)
 	sendq_post(&q, IB_UVERBS_WR_SEND, 40 * SENDQ_MTU);
 	for (i = 0; i < 10; i++)
 		EXPECT(!sendq_send(&q).hdr.ack_req);
-	frdma_req_restart(&q.rq);
+	frdma_resend_all(&q.rq);
 	for (i = 0; i < SENDQ_WINDOW / 4 - 1; i++)
 		EXPECT(!sendq_send(&q).hdr.ack_req);
 	EXPECT(sendq_send(&q).hdr.ack_req);
+}
+
+TEST(frdma_req_watch__times_what_asks_for_an_answer)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send(&q);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, 0);
+	sendq_send(&q);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.rtt.timed_psn, sendq_psn(2));
+
+	/* And a READ, until its answer begins; but not if it is sent again. */
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_RDMA_READ, 4 * SENDQ_MTU);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.rtt.timed_psn, sendq_psn(1));
+	frdma_resend_all(&q.rq);
+	sendq_send_all(&q);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, 0);
+}
+
+/* As where it is passed to a peer on the same device. */
+TEST(frdma_req_watch__what_is_answered_already_is_not_timed)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_req_plan(&q.rq, &pkt);
+	frdma_req_sent(&q.rq, &pkt);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, 0);
+}
+
+/* The host had no room for any: that ends like a peer that never answers. */
+TEST(frdma_req_watch__waits_where_nothing_could_leave)
+{
+	sendq_init(&q);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_NONE);
+	frdma_retry_local(&q.rq.retry, SENDQ_NOW);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_ACK);
+}
+
+TEST(frdma_req_watch__what_leaves_at_last_has_all_of_its_time)
+{
+	const u64 timeout_ns = 2 * FRDMA_LOCAL_BACKOFF_NS;
+	const u64 now_ns = SENDQ_NOW + FRDMA_LOCAL_BACKOFF_NS;
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	q.rq.retry.timeout_ns = timeout_ns;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_retry_local(&q.rq.retry, SENDQ_NOW);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.deadline_ns, SENDQ_NOW + timeout_ns);
+
+	EXPECT_EQ(frdma_retry_expire(&q.rq.retry, now_ns), FRDMA_EXPIRY_RESUME);
+	frdma_resend_refused(&q.rq);
+	frdma_req_plan(&q.rq, &pkt);
+	frdma_req_sent(&q.rq, &pkt);
+	frdma_retry_taken(&q.rq.retry);
+	frdma_req_watch(&q.rq, now_ns);
+	EXPECT_EQ(q.rq.retry.deadline_ns, now_ns + timeout_ns);
 }

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "req.h"
+#include "resend.h"
+
+/**
+ * frdma_resend_init - nothing was sent, so nothing again
+ * @re: state
+ * @first_psn: PSN of the first packet
+ */
+void frdma_resend_init(struct frdma_resend *re, u32 first_psn)
+{
+	*re = (struct frdma_resend) {
+		.alone_psn = first_psn,
+		.lost_psn = first_psn,
+		.paced_psn = first_psn,
+	};
+}
+
+/*
+ * Was the oldest packet sent again alone? Then its acknowledgement answers that, or
+ * the first time that it was sent, and nothing else.
+ */
+static bool was_alone(const struct frdma_req *rq)
+{
+	return !rq->resend.alone &&
+	       rq->resend.alone_psn == frdma_psn_add(rq->una_psn, 1);
+}
+
+/* If the oldest was sent again alone: was a packet sent before that? */
+static bool was_before(const struct frdma_req *rq, u32 psn)
+{
+	return frdma_psn_diff(rq->resend.resume_psn, psn) > 0;
+}
+
+/**
+ * frdma_resend_fills_hole - is one packet missing, and on its way again
+ * @rq: state
+ *
+ * Return: true if the peer has said so, and keeps those behind it.
+ */
+bool frdma_resend_fills_hole(const struct frdma_req *rq)
+{
+	return rq->resend.keeps && rq->resend.missed && was_alone(rq);
+}
+
+/* Is there a READ that may be asked for again in more pieces than before? */
+static bool has_long_read(const struct frdma_req *rq)
+{
+	u32 i;
+
+	if (rq->read_grid <= FRDMA_READ_STEP)
+		return false;
+	for (i = rq->wr_una; i != rq->wr_prod; i++) {
+		const struct frdma_swr *wr = frdma_req_wr(rq, i);
+
+		if (wr->kind == FRDMA_KIND_READ && wr->npkts > FRDMA_READ_STEP)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * frdma_resend_all - go back to the oldest unacknowledged packet
+ * @rq: state
+ *
+ * IBTA 9.7.5.1.1: all from there on is sent again, with the same PSNs.
+ */
+void frdma_resend_all(struct frdma_req *rq)
+{
+	if (!frdma_req_repeats(rq))
+		rq->rd_old = 0;
+	if (has_long_read(rq))
+		rq->rd_old += rq->rd_out;
+	frdma_req_seek(rq, rq->una_psn);
+	rq->fine_psn = rq->end_psn;
+	frdma_rtt_cancel(&rq->retry.rtt);
+	rq->resend.recovering = true;
+	rq->resend.missed = false;
+	rq->resend.alone = false;
+	rq->resend.alone_psn = rq->una_psn;
+	rq->rd_out = 0;
+	rq->since_ack_req = 0;
+}
+
+/**
+ * frdma_resend_refused - a wait of this end is over: send what was refused
+ * @rq: state
+ *
+ * Unlike frdma_resend_all(), that is no answer to what the peer has said: if it
+ * misses a packet of these, that is news.
+ */
+void frdma_resend_refused(struct frdma_req *rq)
+{
+	bool recovering = rq->resend.recovering;
+
+	frdma_resend_all(rq);
+	rq->resend.recovering = recovering;
+}
+
+/**
+ * frdma_resend_oldest - send the oldest unacknowledged packet again, alone
+ * @rq: state
+ *
+ * For a peer that keeps those behind it.
+ *
+ * Return: false if that is not to be done; then see frdma_resend_all().
+ */
+bool frdma_resend_oldest(struct frdma_req *rq)
+{
+	struct frdma_resend *re = &rq->resend;
+
+	if (!re->keeps || rq->rd_out || !frdma_req_outstanding(rq))
+		return false;
+	re->resume_psn = rq->psn;
+	frdma_req_seek(rq, rq->una_psn);
+	re->alone = true;
+	re->alone_psn = frdma_psn_add(rq->una_psn, 1);
+	re->paced_psn = frdma_psn_add(rq->end_psn, FRDMA_PACED_PACKETS);
+	frdma_rtt_disturb(&rq->retry.rtt);
+	re->recovering = true;
+	rq->ask = true;
+	return true;
+}
+
+/**
+ * frdma_resend_go_on - go on where it was before the oldest was sent again
+ * @rq: state; that one, alone, is on its way, or needed no more
+ */
+void frdma_resend_go_on(struct frdma_req *rq)
+{
+	rq->resend.alone = false;
+	frdma_req_seek(rq, rq->resend.resume_psn);
+	rq->ask = frdma_req_repeats(rq);
+}
+
+/*
+ * Packets were lost because they are too many: a smaller window, once for all
+ * that was under way together.
+ */
+static void shrink(struct frdma_req *rq)
+{
+	if (frdma_psn_diff(rq->una_psn, rq->resend.lost_psn) < 0)
+		return;
+	frdma_cc_lost(&rq->cc);
+	rq->resend.lost_psn = rq->end_psn;
+}
+
+/*
+ * The peer has said that it misses a packet, and all from there on is sent again.
+ * If it keeps what is ahead of its turn, it acknowledges more than the few that
+ * are sent now, and is spared the rest.
+ */
+static void find_out(struct frdma_req *rq)
+{
+	struct frdma_resend *re = &rq->resend;
+
+	re->missed = true;
+	if (re->spare) {
+		re->spare--;
+		return;
+	}
+	re->trying = true;
+	frdma_cc_probe(&rq->cc);
+}
+
+/**
+ * frdma_resend_recover - a packet was lost: go back
+ * @rq: state
+ * @missed: the peer says so, of the oldest one
+ *
+ * A loss shows in many packets; only the first sign of it costs a retry and
+ * begins a retransmission. If that gets lost too, a probe or the timeout sees to
+ * it.
+ *
+ * Where one packet can be sent again alone, that it was lost does not say that
+ * they are too many: how long it takes until it is acknowledged does.
+ */
+enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed)
+{
+	struct frdma_resend *re = &rq->resend;
+
+	if (re->recovering) {
+		re->missed |= missed &&
+			      (re->alone || was_alone(rq));
+		return FRDMA_RECOVERY_RUNS;
+	}
+	if (!frdma_retry_spend(&rq->retry))
+		return FRDMA_RECOVERY_EXHAUSTED;
+	if (frdma_resend_oldest(rq)) {
+		re->missed = missed;
+		return FRDMA_RECOVERY_BEGUN;
+	}
+	shrink(rq);
+	frdma_resend_all(rq);
+	if (missed)
+		find_out(rq);
+	return FRDMA_RECOVERY_BEGUN;
+}
+
+/**
+ * frdma_resend_learn - an acknowledgement came: of what was sent again alone?
+ * @rq: state
+ * @una_psn: oldest PSN that is not acknowledged then; beyond what it is
+ * @now_ns: monotonic time
+ *
+ * If so, with all before @una_psn. What is missing next lies there, unless that
+ * was sent later.
+ *
+ * Return: whether it was worth it; FRDMA_MENDED_WELL if nothing was sent so.
+ */
+enum frdma_mended frdma_resend_learn(struct frdma_req *rq, u32 una_psn,
+				     u64 now_ns)
+{
+	u32 packets = (una_psn - rq->una_psn) & FRDMA_PSN_MASK;
+	enum frdma_mended mended;
+
+	if (!was_alone(rq))
+		return FRDMA_MENDED_WELL;
+	mended = frdma_retry_learn(&rq->retry, rq->resend.missed, now_ns);
+	if (mended == FRDMA_MENDED_WELL && was_before(rq, una_psn))
+		frdma_cc_missed(&rq->cc, packets);
+	return mended;
+}
+
+/* Is there work before an index that is answered by more than an ACK? */
+static bool has_response(const struct frdma_req *rq, u32 wr_end)
+{
+	u32 i;
+
+	for (i = rq->wr_una; i != wr_end; i++)
+		if (frdma_swr_wants_response(frdma_req_wr(rq, i)))
+			return true;
+	return false;
+}
+
+/*
+ * What was sent before, and is behind what it missed, it has: but for the oldest
+ * one that it does not acknowledge, perhaps, and what else it will ask for.
+ */
+static void learn_that_it_keeps(struct frdma_req *rq)
+{
+	rq->resend.keeps = true;
+	rq->resend.trying = false;
+	rq->resend.doubts = 0;
+	frdma_cc_resume(&rq->cc);
+	if (has_response(rq, rq->wr_prod))
+		return;
+	frdma_req_seek(rq, rq->end_psn);
+	frdma_resend_oldest(rq);
+}
+
+/*
+ * Of what was sent again it acknowledges no more than that. But what a READ among
+ * it is answered with comes packet by packet, and tells nothing.
+ */
+static void learn_that_it_drops(struct frdma_req *rq)
+{
+	struct frdma_resend *re = &rq->resend;
+
+	re->trying = false;
+	if (has_response(rq, rq->wr_next + !!rq->pkt))
+		return;
+	re->keeps = false;
+	re->doubts = min(re->doubts + 1, FRDMA_DOUBTS_MAX);
+	re->spare = 1 << re->doubts;
+}
+
+/*
+ * The next one behind what was sent again alone is missing, too. That happens;
+ * and where nothing was lost, but late, the next one is late as well. If it goes
+ * on, in either case, all behind it is missing: if the peer had asked for the
+ * first, it does not keep, after all; or else nothing had come that could have
+ * made it ask: the tail was lost.
+ */
+static void send_the_rest(struct frdma_req *rq, bool asked, bool needlessly)
+{
+	u8 most = needlessly ? FRDMA_LATE_IN_A_ROW_MAX : FRDMA_IN_A_ROW_MAX;
+	struct frdma_resend *re = &rq->resend;
+
+	if (asked && re->in_a_row < most && frdma_resend_oldest(rq)) {
+		re->in_a_row++;
+		re->missed = true;
+		return;
+	}
+	re->keeps = !asked;
+	shrink(rq);
+	frdma_resend_all(rq);
+	if (!asked)
+		frdma_cc_probe(&rq->cc);
+}
+
+/*
+ * Only what was sent again alone is acknowledged, though more had been sent before
+ * that. What nobody had asked for, and was late, says nothing of the others: they
+ * may be late as well.
+ */
+static bool lets_down(const struct frdma_req *rq, u32 una_psn, bool needlessly)
+{
+	const struct frdma_resend *re = &rq->resend;
+
+	return re->keeps && was_alone(rq) &&
+	       una_psn == re->alone_psn && was_before(rq, una_psn) &&
+	       (re->missed || !needlessly);
+}
+
+/* Else they would be ahead again, half a circle later. */
+static void follow(struct frdma_resend *re, u32 una_psn)
+{
+	if (frdma_psn_diff(una_psn, re->alone_psn) > 0)
+		re->alone_psn = una_psn;
+	if (frdma_psn_diff(una_psn, re->lost_psn) > 0)
+		re->lost_psn = una_psn;
+	if (frdma_psn_diff(una_psn, re->paced_psn) > 0)
+		re->paced_psn = una_psn;
+}
+
+/**
+ * frdma_resend_acked - move the lower end of the window
+ * @rq: state
+ * @una_psn: oldest PSN that is not acknowledged now; beyond what it was
+ * @mended: what frdma_resend_learn() has said of that
+ *
+ * What was about to be sent again has perhaps arrived after all. And where only
+ * what was sent again alone has, the rest is sent again, too.
+ */
+void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
+			enum frdma_mended mended)
+{
+	bool needlessly = mended == FRDMA_MENDED_NEEDLESSLY;
+	bool let_down = lets_down(rq, una_psn, needlessly);
+	bool resent = rq->psn != rq->restart_psn;
+	struct frdma_resend *re = &rq->resend;
+	bool missed = re->missed;
+
+	rq->una_psn = una_psn;
+	re->recovering = false;
+	re->missed = false;
+	if (!let_down)
+		re->in_a_row = 0;
+	if (re->alone)
+		frdma_resend_go_on(rq);
+	if (frdma_psn_diff(una_psn, rq->psn) > 0) {
+		frdma_req_seek(rq, una_psn);
+		if (missed && (re->keeps || resent))
+			learn_that_it_keeps(rq);
+	} else if (re->trying) {
+		learn_that_it_drops(rq);
+	}
+	if (let_down)
+		send_the_rest(rq, missed, needlessly);
+	if (mended == FRDMA_MENDED_SLOWLY)
+		shrink(rq);
+	follow(re, una_psn);
+}

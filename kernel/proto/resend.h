@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What was sent is sent again: all from the oldest packet on that is not
+ * acknowledged, as IBTA 9.7.5.1.1 has it, or that one alone, where the peer was
+ * seen to keep what is ahead of its turn (kept.h). Which of both, the requester
+ * learns from what is acknowledged.
+ */
+#ifndef FRDMA_PROTO_RESEND_H
+#define FRDMA_PROTO_RESEND_H
+
+#include "env.h"
+#include "psn.h"
+#include "retry.h"
+
+struct frdma_req;
+
+/*
+ * Whether a peer keeps what is ahead of its turn is tried at the first loss, and
+ * after that ever more seldom, every so many losses in the end: 1 << this.
+ */
+#define FRDMA_DOUBTS_MAX	5
+
+/*
+ * A peer that keeps what is ahead of its turn may still miss two packets, one
+ * behind the other. If it were more than so many, it would rather not keep any.
+ */
+#define FRDMA_IN_A_ROW_MAX	3
+
+/* Where they seem to be late, not lost: what is lost goes one by one so long. */
+#define FRDMA_LATE_IN_A_ROW_MAX	12
+
+/*
+ * After a packet was sent again alone, so many leave at the pace (pace.h). They
+ * are as many as can be told from those before: that it ends lets the rest of a
+ * window go at once.
+ */
+#define FRDMA_PACED_PACKETS \
+	(FRDMA_PSN_HALF < 4096 ? FRDMA_PSN_HALF - 1 : FRDMA_PSN_HALF - 2048)
+
+/**
+ * struct frdma_resend - what is sent again, and what the peer does with it
+ * @recovering: the oldest packet, or all from there on, is being sent again;
+ *	further signs of the same loss are no news until una_psn moves
+ * @missed: the peer has said that it misses una_psn
+ * @keeps: the peer was seen to keep what was ahead of its turn, so that what it
+ *	misses can be sent alone
+ * @trying: that is being found out: a few packets are sent again first
+ * @doubts: so often it was not so, one after the other
+ * @spare: losses before it is tried again
+ * @alone: the next packet, at una_psn, is sent again alone; then it goes on at
+ *	@resume_psn
+ * @resume_psn: while @alone, and after that to tell what was sent before
+ * @alone_psn: one beyond the last packet that was sent so, if nothing else was
+ *	sent again since
+ * @in_a_row: so many packets that were sent again alone were all that was then
+ *	acknowledged, one after the other
+ * @lost_psn: what was sent before it was under way when the window was last
+ *	made smaller
+ * @paced_psn: packets before it leave at the pace, if the way is long enough
+ *
+ * Part of struct frdma_req, and written by the same.
+ */
+struct frdma_resend {
+	bool recovering;
+	bool missed;
+	bool keeps;
+	bool trying;
+	u8 doubts;
+	u8 spare;
+	bool alone;
+	u8 in_a_row;
+	u32 resume_psn;
+	u32 alone_psn;
+	u32 lost_psn;
+	u32 paced_psn;
+};
+
+/**
+ * enum frdma_recovery - what came of a sign of loss
+ * @FRDMA_RECOVERY_RUNS: this loss is being repaired already
+ * @FRDMA_RECOVERY_BEGUN: all from the oldest packet on is sent again, or that one
+ * @FRDMA_RECOVERY_EXHAUSTED: no retry is left
+ */
+enum frdma_recovery {
+	FRDMA_RECOVERY_RUNS,
+	FRDMA_RECOVERY_BEGUN,
+	FRDMA_RECOVERY_EXHAUSTED,
+};
+
+void frdma_resend_init(struct frdma_resend *re, u32 first_psn);
+bool frdma_resend_fills_hole(const struct frdma_req *rq);
+void frdma_resend_all(struct frdma_req *rq);
+void frdma_resend_refused(struct frdma_req *rq);
+bool frdma_resend_oldest(struct frdma_req *rq);
+void frdma_resend_go_on(struct frdma_req *rq);
+enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed);
+enum frdma_mended frdma_resend_learn(struct frdma_req *rq, u32 una_psn,
+				     u64 now_ns);
+void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
+			enum frdma_mended mended);
+
+#endif /* FRDMA_PROTO_RESEND_H */
