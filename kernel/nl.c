@@ -57,14 +57,24 @@ static int put_details(struct sk_buff *msg, const char *name, const char *word,
 	return 0;
 }
 
-static const char *waits_for(const struct frdma_retry *rt)
+static bool waits_for_pages(const struct frdma_page_in *in)
 {
+	return frdma_glance(in->state) == FRDMA_PAGE_IN_BUSY;
+}
+
+static const char *waits_for(const struct frdma_sq *sq)
+{
+	const struct frdma_retry *rt = &sq->req.retry;
 	static const char * const names[] = {
 		[FRDMA_WAIT_NONE] = "nothing",
 		[FRDMA_WAIT_ACK]  = "ack",
 		[FRDMA_WAIT_RNR]  = "receiver",
 	};
 
+	if (waits_for_pages(&sq->page_in))
+		return "pages";
+	if (frdma_glance(rt->local_ns))
+		return "host";
 	return names[frdma_glance(rt->wait)];
 }
 
@@ -91,11 +101,12 @@ static int put_qp(struct sk_buff *msg, const struct frdma_qp *qp)
 		{ "retries_left", frdma_glance(rq->retry.retry_left) },
 		{ "rnr_retries_left", frdma_glance(rq->retry.rnr_left) },
 		{ "rq_posted", posted(&qp->rq.ring, frdma_glance(qp->rq.cons)) },
+		{ "rq_waits_for_pages", waits_for_pages(&qp->rq.page_in) },
 		{ "expected_psn", frdma_glance(rs->epsn) },
 		{ "msn", frdma_glance(rs->msn) },
 	};
 
-	return put_details(msg, "waits_for", waits_for(&rq->retry), details,
+	return put_details(msg, "waits_for", waits_for(&qp->sq), details,
 			   ARRAY_SIZE(details));
 }
 

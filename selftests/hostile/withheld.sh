@@ -25,6 +25,19 @@ process_is_gone() {
 	[ ! -e "/proc/$pid" ]
 }
 
+# The one that waits for pages on both sides, and its peer, which is told so.
+what_it_waits_for_is_shown() {
+	local pid shown
+
+	withheld_starts is_killed
+	shown=$(rdma -dd -j resource show qp |
+		jq -c '[.[] | select(.comm == "withheld") |
+			[.drv_waits_for, .drv_rq_waits_for_pages]] | sort')
+	kill -KILL "$pid"
+	await 5 process_is_gone
+	[ "$shown" = '[["pages",1],["receiver",0]]' ] || fail "$shown"
+}
+
 its_process_is_killed() {
 	local pid
 
@@ -79,6 +92,7 @@ others_get_their_pages() {
 modprobe fuse
 links_up
 ktap_test withheld is_reset
+ktap_test what_it_waits_for_is_shown
 ktap_test its_process_is_killed
 ktap_test others_get_their_pages
 ktap_test advise_is_killed
