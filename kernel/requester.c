@@ -184,11 +184,16 @@ static void set_timer(struct frdma_qp *qp)
 		      HRTIMER_MODE_ABS_SOFT);
 }
 
-static void report_drained(struct frdma_qp *qp)
+/*
+ * IBTA 10.3.1.6: all that was begun is complete. What the host refused has not
+ * begun, and so is not waited for either.
+ */
+static void come_to_rest(struct frdma_qp *qp)
 {
-	if (frdma_qp_state(qp) != IB_QPS_SQD || qp->sq.drained)
-		return;
 	if (frdma_req_in_flight(&qp->sq.req) || !frdma_qp_is_held_back(qp))
+		return;
+	frdma_retry_rest(&qp->sq.req.retry);
+	if (qp->sq.drained)
 		return;
 	qp->sq.drained = true;
 	if (qp->sq.drain_event)
@@ -214,7 +219,7 @@ static bool send_posted(struct frdma_qp *qp)
 		reap(qp);
 	} while (budget && qp->sq.req.wr_una != una && frdma_qp_can_send(qp));
 
-	report_drained(qp);
+	come_to_rest(qp);
 	set_timer(qp);
 	return !budget;
 }

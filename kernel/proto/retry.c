@@ -110,6 +110,17 @@ void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 	plan_probe(rt, now_ns);
 }
 
+/**
+ * frdma_retry_rest - nothing was begun, and nothing will be for now
+ * @rt: state
+ *
+ * Nobody answers what never left (SQD, IBTA 10.3.1).
+ */
+void frdma_retry_rest(struct frdma_retry *rt)
+{
+	rt->wait = FRDMA_WAIT_NONE;
+}
+
 /* Be patient enough for twice the longest wait of late. */
 static void learn_patience(struct frdma_retry *rt, u64 waited_ns)
 {

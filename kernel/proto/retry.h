@@ -127,6 +127,7 @@ void frdma_retry_init(struct frdma_retry *rt);
 void frdma_retry_new_way(struct frdma_retry *rt);
 void frdma_retry_refill(struct frdma_retry *rt);
 void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns);
+void frdma_retry_rest(struct frdma_retry *rt);
 void frdma_retry_progress(struct frdma_retry *rt, bool in_flight, u64 now_ns);
 enum frdma_mended frdma_retry_learn(struct frdma_retry *rt, bool missed,
 				    u64 now_ns);

@@ -197,6 +197,7 @@ static bool send_if_there_is_room(struct sim_side *side)
 	if (host_has_no_room(side)) {
 		frdma_cc_lost(&rq->cc);
 		frdma_retry_local(&rq->retry, world->now_ns);
+		frdma_req_watch(rq, world->now_ns);
 		return false;
 	}
 	frdma_req_spend(rq, send_run(side, credit), world->now_ns);
@@ -352,8 +353,10 @@ static void look_at_clock(struct sim_side *side)
 /* All that was begun is answered, and nothing else was. */
 static void note_drained(struct sim_side *side)
 {
-	if (side->state != SIM_SQD || side->drained || !is_held_back(side) ||
-	    frdma_req_in_flight(&side->req))
+	if (!is_held_back(side) || frdma_req_in_flight(&side->req))
+		return;
+	frdma_retry_rest(&side->req.retry);
+	if (side->drained)
 		return;
 	side->drained = true;
 	SIM_CHECK(side->world, side->abs_una == side->abs_begun,

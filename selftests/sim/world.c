@@ -144,7 +144,8 @@ static void check_window(struct sim_side *side)
 
 /*
  * A lost packet is noticed: somebody is going to do something. And who waits
- * for nothing has no timer.
+ * for nothing has no timer; nor does a drained one wait for an answer, whatever
+ * its host refuses.
  */
 static void check_alarm(struct sim_side *side)
 {
@@ -156,6 +157,9 @@ static void check_alarm(struct sim_side *side)
 	    !frdma_retry_paused(&side->req.retry) &&
 	    frdma_req_judge(&side->req) != FRDMA_REQ_SEND)
 		SIM_CHECK(side->world, !has_timer, "idle, and a deadline");
+	if (side->drained)
+		SIM_CHECK(side->world, side->req.retry.wait == FRDMA_WAIT_NONE,
+			  "drained, and an answer is awaited");
 }
 
 /* Both ends of the window, and what lies between, after every event. */

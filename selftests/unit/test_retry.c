@@ -79,6 +79,19 @@ TEST(frdma_retry_watch__nothing_in_flight)
 	EXPECT_EQ(rt.wait, FRDMA_WAIT_NONE);
 }
 
+/* As a queue pair that is drained, whose host had refused what it had to send. */
+TEST(frdma_retry_rest__nobody_answers_what_never_left)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_local(&rt, NOW);
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_rest(&rt);
+	EXPECT_EQ(rt.wait, FRDMA_WAIT_NONE);
+	EXPECT_EQ(frdma_retry_expire(&rt, rt.local_ns), FRDMA_EXPIRY_RESUME);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), U64_MAX);
+}
+
 TEST(frdma_retry_watch__timeout_zero_is_never)
 {
 	struct frdma_retry rt = fresh();
