@@ -35,8 +35,8 @@
 /*
  * Pages may be long in coming (a file system in user space), and a process may
  * wait for many: that is not to keep others' work from being done. So many work
- * items run at a time, of which a user has so many at most; whose numbers
- * have the same hash share them.
+ * items run at a time, of which a user has so many at most, with all those of
+ * his user namespaces; whose numbers have the same hash share them.
  */
 #define PAGE_INS_MAX	512
 #define PAGE_INS_USER	64
@@ -490,6 +490,17 @@ void frdma_page_in_cancel(struct frdma_page_in *in)
  * The life of it
  */
 
+/* Who answers for the process: of a user namespace, who has made the outermost. */
+static kuid_t responsible_user(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
 struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 				   u64 length)
 {
@@ -504,7 +515,7 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 
 	odp->dev = dev;
 	odp->id = atomic64_inc_return(&last_id);
-	odp->waiting = &waiting_of_user[hash_32(__kuid_val(current_uid()),
+	odp->waiting = &waiting_of_user[hash_32(__kuid_val(responsible_user()),
 						USER_HASH_BITS)];
 	kref_init(&odp->refs);
 	rwlock_init(&odp->lock);

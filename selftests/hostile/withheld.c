@@ -6,7 +6,10 @@
  *
  * usage: withheld DEV GID CASE
  */
+#include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "../lib/pair.h"
 #include "../lib/slowfile.h"
@@ -14,9 +17,13 @@
 #define PAGE	4096
 #define STRANGER	65533
 #define NR_WAITING	300
+#define NR_USERS	9
+#define FIRST_USER	70000
 
 /* Longer than any test takes. */
 #define FOR_EVER_S	600
+
+static const char *device, *gid;
 
 /* The file. Its server has no part in what else the process has open. */
 static void *file;
@@ -139,8 +146,8 @@ static void advise_is_told(void)
 	pause();
 }
 
-/* A user who has many wait, made before: then his address space is locked. */
-static void keeps_many_waiting(void)
+/* Many that wait, made before: then the address space is locked. */
+static void have_many_wait(void)
 {
 	static struct ibv_qp *qps[NR_WAITING];
 	const struct ibv_mr *memory;
@@ -148,7 +155,6 @@ static void keeps_many_waiting(void)
 	struct ibv_cq *cq;
 	int i;
 
-	EXPECT(!setuid(STRANGER));
 	mr = ibv_reg_mr(pd, file, SLOWFILE_SIZE, IBV_ACCESS_ON_DEMAND);
 	cq = ibv_create_cq(ctx, 4 * NR_WAITING, NULL, NULL, 0);
 	EXPECT(mr && cq);
@@ -158,13 +164,71 @@ static void keeps_many_waiting(void)
 	for (i = 0; i < NR_WAITING; i++)
 		write_from(qps[i], mr, i % (SLOWFILE_SIZE / PAGE), memory);
 	sleep(1);
+}
+
+static void keeps_many_waiting(void)
+{
+	EXPECT(!setuid(STRANGER));
+	have_many_wait();
+	puts("waits");
+	pause();
+}
+
+/* In a user namespace of the stranger's, as another user, when told to. */
+static void be_another(int told, int tell)
+{
+	char byte = 0;
+
+	EXPECT(!setuid(STRANGER));
+	EXPECT(!prctl(PR_SET_PDEATHSIG, SIGKILL));
+	EXPECT(!unshare(CLONE_NEWUSER));
+	EXPECT(write(tell, &byte, 1) == 1);
+	EXPECT(read(told, &byte, 1) == 1);
+	EXPECT(!setuid(0));
+	EXPECT(!prctl(PR_SET_PDEATHSIG, SIGKILL));
+	open_device(device, gid);
+	have_many_wait();
+	EXPECT(write(tell, &byte, 1) == 1);
+	pause();
+}
+
+/* As newuidmap does it for whoever has subordinate users. */
+static void allow_another(pid_t child, unsigned int user)
+{
+	char path[64];
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", child);
+	map = fopen(path, "w");
+	EXPECT(map && fprintf(map, "0 %u 1", user) > 0 && !fclose(map));
+}
+
+/* Waits to be killed, as many users who are one. */
+static void many_users_of_one(void)
+{
+	int told[2], tell[2], i;
+	char byte = 0;
+	pid_t child;
+
+	for (i = 0; i < NR_USERS; i++) {
+		EXPECT(!pipe(told) && !pipe(tell));
+		child = fork();
+		if (!child)
+			be_another(told[0], tell[1]);
+		close(tell[1]);
+		EXPECT(read(tell[0], &byte, 1) == 1);
+		allow_another(child, FIRST_USER + i);
+		EXPECT(write(told[1], &byte, 1) == 1);
+		EXPECT(read(tell[0], &byte, 1) == 1);
+	}
 	puts("waits");
 	pause();
 }
 
 static const struct test_case cases[] = {
 	CASE(is_reset), CASE(is_killed), CASE(keeps_many_waiting),
-	CASE(advise_is_killed), CASE(advise_is_told), { },
+	CASE(many_users_of_one), CASE(advise_is_killed), CASE(advise_is_told),
+	{ },
 };
 
 int main(int argc, char **argv)
@@ -172,6 +236,8 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	map_file();
-	open_device(argv[1], argv[2]);
+	device = argv[1];
+	gid = argv[2];
+	open_device(device, gid);
 	return run_case(cases, argv[3]);
 }

@@ -79,10 +79,11 @@ advise_link_deleted() {
 	await 5 process_is_gone
 }
 
+# Arguments: CASE that has many wait
 others_get_their_pages() {
 	local pid
 
-	withheld_starts keeps_many_waiting
+	withheld_starts "$1"
 	within 20 "$PROGRAMS/verbs/odp" frdma0 "$(gid_index frdma0 v4)" \
 		write_finds_nothing_there
 	kill -KILL "$pid"
@@ -94,7 +95,8 @@ links_up
 ktap_test withheld is_reset
 ktap_test what_it_waits_for_is_shown
 ktap_test its_process_is_killed
-ktap_test others_get_their_pages
+ktap_test others_get_their_pages keeps_many_waiting
+ktap_test others_get_their_pages many_users_of_one
 ktap_test advise_is_killed
 ktap_test its_link_is_deleted
 ktap_test advise_link_deleted
