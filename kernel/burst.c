@@ -340,12 +340,14 @@ static u32 pass_burst(struct frdma_qp *qp, u32 budget)
 
 /**
  * frdma_burst_send - send packets of one flow
- * @qp: whose send side the caller owns; judged FRDMA_REQ_SEND
+ * @qp: whose send side the caller owns; judged FRDMA_REQ_SEND, or
+ *	frdma_req_ask() has said so
  * @budget: most of them; at least one
  *
  * A connected queue pair has only one flow; a datagram may need another for each
- * work request. What cannot be sent gets its status; what the host refused is
- * sent again later, and pages that are absent were asked for.
+ * work request. What cannot be sent gets its status; of what is
+ * reliable, what the host refused is sent again later; pages that are absent were
+ * asked for.
  *
  * Return: what of the budget it took, that of READ responses of this device
  * included.

@@ -11,6 +11,8 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include <linux/wait.h>
 
 #include "dev.h"
@@ -490,14 +492,19 @@ void frdma_page_in_cancel(struct frdma_page_in *in)
  * The life of it
  */
 
-/* Who answers for the process: of a user namespace, who has made the outermost. */
+/*
+ * Who answers for the process: of those in a user namespace, who has made the
+ * outermost. Those that root has made, as for containers, are named by their own
+ * root instead; all in which root is nobody are one.
+ */
 static kuid_t responsible_user(void)
 {
-	const struct user_namespace *ns = current_user_ns();
+	struct user_namespace *ns = current_user_ns();
 	kuid_t uid = current_uid();
 
 	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
+		uid = uid_eq(ns->owner, GLOBAL_ROOT_UID) ? make_kuid(ns, 0) :
+							   ns->owner;
 	return uid;
 }
 

@@ -39,7 +39,8 @@ struct frdma_dev;
  * @lock: held by readers from enter to leave; writers change @present
  * @gate: held by the writer that waits for @lock
  * @closed: @gate is held, and readers have to pass it
- * @waiting: how many sides, and advisers, wait for pages of this user's
+ * @waiting: how many sides, and advisers, wait for pages of who answers for
+ *	its process, see odp.c
  * @present: kernel address of a page by its number, tagged ODP_WRITABLE
  */
 struct frdma_odp {

@@ -15,7 +15,8 @@
 /* IBTA 10.3.1, or pages that are not there. */
 static bool is_at_rest(const struct frdma_qp *qp)
 {
-	return frdma_qp_is_held_back(qp) || frdma_page_in_is_busy(&qp->sq.page_in);
+	return frdma_qp_is_held_back(qp) ||
+	       frdma_page_in_is_busy(&qp->sq.page_in);
 }
 
 /* What of the budget may be used now. */
@@ -185,8 +186,8 @@ static void set_timer(struct frdma_qp *qp)
 }
 
 /*
- * IBTA 10.3.1.6: all that was begun is complete. What the host refused has not
- * begun, and so is not waited for either.
+ * IBTA 10.3.1.6: all that was begun is complete. What the host refused before any
+ * of it counted as sent has not begun, and so is not waited for either.
  */
 static void come_to_rest(struct frdma_qp *qp)
 {

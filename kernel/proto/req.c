@@ -89,7 +89,8 @@ static u32 window_for(const struct frdma_req *rq, const struct frdma_swr *wr)
 	u32 window = rq->cc.window;
 	u32 beyond = min(window, FRDMA_BEYOND_BYTES_MAX / rq->mtu);
 
-	if (!frdma_resend_fills_hole(rq) || frdma_swr_wants_response(wr))
+	if (!rq->resend.keeps || !frdma_resend_fills_hole(rq) ||
+	    frdma_swr_wants_response(wr))
 		return window;
 	return max(window, min_t(u32, window + beyond, FRDMA_KEPT_SPAN - 1));
 }

@@ -17,8 +17,8 @@ void frdma_resend_init(struct frdma_resend *re, u32 first_psn)
 }
 
 /*
- * Was the oldest packet sent again alone? Then its acknowledgement answers that, or
- * the first time that it was sent, and nothing else.
+ * Was the oldest packet sent again alone? Then its acknowledgement answers that,
+ * or the first time that it was sent, and nothing else.
  */
 static bool was_alone(const struct frdma_req *rq)
 {
@@ -33,14 +33,14 @@ static bool was_before(const struct frdma_req *rq, u32 psn)
 }
 
 /**
- * frdma_resend_fills_hole - is one packet missing, and on its way again
- * @rq: state
+ * frdma_resend_fills_hole - is the oldest packet on its way again
+ * @rq: state; the peer keeps what is ahead of its turn
  *
- * Return: true if the peer has said so, and keeps those behind it.
+ * Return: true if the peer has said that it misses that one.
  */
 bool frdma_resend_fills_hole(const struct frdma_req *rq)
 {
-	return rq->resend.keeps && rq->resend.missed && was_alone(rq);
+	return rq->resend.missed && was_alone(rq);
 }
 
 /* Is there a READ that may be asked for again in more pieces than before? */
@@ -137,7 +137,7 @@ void frdma_resend_go_on(struct frdma_req *rq)
  * Packets were lost because they are too many: a smaller window, once for all
  * that was under way together.
  */
-static void shrink(struct frdma_req *rq)
+static void shrink_window_once(struct frdma_req *rq)
 {
 	if (frdma_psn_diff(rq->una_psn, rq->resend.lost_psn) < 0)
 		return;
@@ -150,7 +150,7 @@ static void shrink(struct frdma_req *rq)
  * If it keeps what is ahead of its turn, it acknowledges more than the few that
  * are sent now, and is spared the rest.
  */
-static void find_out(struct frdma_req *rq)
+static void find_out_if_it_keeps(struct frdma_req *rq)
 {
 	struct frdma_resend *re = &rq->resend;
 
@@ -190,10 +190,10 @@ enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed)
 		re->missed = missed;
 		return FRDMA_RECOVERY_BEGUN;
 	}
-	shrink(rq);
+	shrink_window_once(rq);
 	frdma_resend_all(rq);
 	if (missed)
-		find_out(rq);
+		find_out_if_it_keeps(rq);
 	return FRDMA_RECOVERY_BEGUN;
 }
 
@@ -283,7 +283,7 @@ static void send_the_rest(struct frdma_req *rq, bool asked, bool needlessly)
 		return;
 	}
 	re->keeps = !asked;
-	shrink(rq);
+	shrink_window_once(rq);
 	frdma_resend_all(rq);
 	if (!asked)
 		frdma_cc_probe(&rq->cc);
@@ -304,7 +304,7 @@ static bool lets_down(const struct frdma_req *rq, u32 una_psn, bool needlessly)
 }
 
 /* Else they would be ahead again, half a circle later. */
-static void follow(struct frdma_resend *re, u32 una_psn)
+static void follow_window(struct frdma_resend *re, u32 una_psn)
 {
 	if (frdma_psn_diff(una_psn, re->alone_psn) > 0)
 		re->alone_psn = una_psn;
@@ -349,6 +349,6 @@ void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
 	if (let_down)
 		send_the_rest(rq, missed, needlessly);
 	if (mended == FRDMA_MENDED_SLOWLY)
-		shrink(rq);
-	follow(re, una_psn);
+		shrink_window_once(rq);
+	follow_window(re, una_psn);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What was sent is sent again: all from the oldest packet on that is not
- * acknowledged, as IBTA 9.7.5.1.1 has it, or that one alone, where the peer was
- * seen to keep what is ahead of its turn (kept.h). Which of both, the requester
- * learns from what is acknowledged.
+ * acknowledged, as IBTA 9.7.5.1.1 has it; or that one alone, by which the loss is
+ * mended where the peer was seen to keep what is ahead of its turn (kept.h).
+ * Which of both, the requester learns from what is acknowledged.
  */
 #ifndef FRDMA_PROTO_RESEND_H
 #define FRDMA_PROTO_RESEND_H

@@ -118,7 +118,8 @@ void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
  */
 void frdma_retry_rest(struct frdma_retry *rt)
 {
-	rt->wait = FRDMA_WAIT_NONE;
+	if (rt->wait == FRDMA_WAIT_ACK)
+		rt->wait = FRDMA_WAIT_NONE;
 }
 
 /* Be patient enough for twice the longest wait of late. */

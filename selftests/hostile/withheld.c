@@ -174,12 +174,12 @@ static void keeps_many_waiting(void)
 	pause();
 }
 
-/* In a user namespace of the stranger's, as another user, when told to. */
-static void be_another(int told, int tell)
+/* In a user namespace of the maker's, as another user, when told to. */
+static void be_another(uid_t maker, int told, int tell)
 {
 	char byte = 0;
 
-	EXPECT(!setuid(STRANGER));
+	EXPECT(!setuid(maker));
 	EXPECT(!prctl(PR_SET_PDEATHSIG, SIGKILL));
 	EXPECT(!unshare(CLONE_NEWUSER));
 	EXPECT(write(tell, &byte, 1) == 1);
@@ -203,18 +203,19 @@ static void allow_another(pid_t child, unsigned int user)
 	EXPECT(map && fprintf(map, "0 %u 1", user) > 0 && !fclose(map));
 }
 
-/* Waits to be killed, as many users who are one. */
-static void many_users_of_one(void)
+/* Waits to be killed, as so many others. */
+static void wait_as_others(uid_t maker, unsigned int nr_users)
 {
-	int told[2], tell[2], i;
+	int told[2], tell[2];
+	unsigned int i;
 	char byte = 0;
 	pid_t child;
 
-	for (i = 0; i < NR_USERS; i++) {
+	for (i = 0; i < nr_users; i++) {
 		EXPECT(!pipe(told) && !pipe(tell));
 		child = fork();
 		if (!child)
-			be_another(told[0], tell[1]);
+			be_another(maker, told[0], tell[1]);
 		close(tell[1]);
 		EXPECT(read(tell[0], &byte, 1) == 1);
 		allow_another(child, FIRST_USER + i);
@@ -225,10 +226,22 @@ static void many_users_of_one(void)
 	pause();
 }
 
+/* Who has subordinate users. */
+static void many_users_of_one(void)
+{
+	wait_as_others(STRANGER, NR_USERS);
+}
+
+/* Which root has made, who is another user outside. */
+static void container(void)
+{
+	wait_as_others(0, 1);
+}
+
 static const struct test_case cases[] = {
 	CASE(is_reset), CASE(is_killed), CASE(keeps_many_waiting),
-	CASE(many_users_of_one), CASE(advise_is_killed), CASE(advise_is_told),
-	{ },
+	CASE(many_users_of_one), CASE(container), CASE(advise_is_killed),
+	CASE(advise_is_told), { },
 };
 
 int main(int argc, char **argv)

@@ -158,7 +158,7 @@ static void check_alarm(struct sim_side *side)
 	    frdma_req_judge(&side->req) != FRDMA_REQ_SEND)
 		SIM_CHECK(side->world, !has_timer, "idle, and a deadline");
 	if (side->drained)
-		SIM_CHECK(side->world, side->req.retry.wait == FRDMA_WAIT_NONE,
+		SIM_CHECK(side->world, side->req.retry.wait != FRDMA_WAIT_ACK,
 			  "drained, and an answer is awaited");
 }
 

@@ -92,6 +92,16 @@ TEST(frdma_retry_rest__nobody_answers_what_never_left)
 	EXPECT_EQ(frdma_retry_next_ns(&rt), U64_MAX);
 }
 
+/* The peer has asked for silence, and what it refused is acknowledged after all. */
+TEST(frdma_retry_rest__stays_silent)
+{
+	struct frdma_retry rt = fresh();
+
+	EXPECT(frdma_retry_rnr(&rt, 1, NOW));
+	frdma_retry_rest(&rt);
+	EXPECT(frdma_retry_paused(&rt));
+}
+
 TEST(frdma_retry_watch__timeout_zero_is_never)
 {
 	struct frdma_retry rt = fresh();
