@@ -385,14 +385,20 @@ TEST(frdma_resend_recover__the_peer_says_later_what_it_misses)
 	EXPECT_EQ(sendq_send_all(&q), 1);
 }
 
-/* Those behind what is missing have left the network. */
-TEST(frdma_req_judge__another_window_while_one_is_missing)
+/* A peer that keeps, and a window of a message that is longer. */
+static void twenty_of_a_hundred(void)
 {
 	peer_that_keeps();
 	q.rq.cc.window = 20;
 	q.rq.cc.threshold = 20;
 	sendq_post(&q, IB_UVERBS_WR_SEND, 100 * SENDQ_MTU);
 	EXPECT_EQ(sendq_send_all(&q), 20);
+}
+
+/* Those behind what is missing have left the network. */
+TEST(frdma_req_judge__another_window_while_one_is_missing)
+{
+	twenty_of_a_hundred();
 	misses_first();
 	EXPECT_EQ(sendq_send_all(&q), 1 + 20);
 	EXPECT_EQ(frdma_req_outstanding(&q.rq), 40);
@@ -408,11 +414,7 @@ TEST(frdma_req_judge__another_window_while_one_is_missing)
 /* A probe does not say where they are: they may wait in a queue. */
 TEST(frdma_req_judge__no_other_window_after_a_probe)
 {
-	peer_that_keeps();
-	q.rq.cc.window = 20;
-	q.rq.cc.threshold = 20;
-	sendq_post(&q, IB_UVERBS_WR_SEND, 100 * SENDQ_MTU);
-	EXPECT_EQ(sendq_send_all(&q), 20);
+	twenty_of_a_hundred();
 	EXPECT(frdma_resend_oldest(&q.rq));
 	EXPECT_EQ(sendq_send_all(&q), 1);
 	EXPECT_EQ(frdma_req_outstanding(&q.rq), 20);
