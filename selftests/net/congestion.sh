@@ -16,13 +16,24 @@
 ECT=2
 
 # Both ends send through a network that has no room for some of the buffers. They
-# know each other: what asks for an address is lost as well. Arguments: LOSS
-# NETEM...
+# know each other for good: ARP and ND cannot be marked, so what asks whether a
+# neighbour is still there is lost, and with the third such loss its address,
+# and all that is sent until it is known again. Arguments: LOSS NETEM...
 wire() {
-	await 20 ping -c 1 -W 1 $ENDS_FAR4
-	await 20 ping -c 1 -W 1 $ENDS_FAR6
+	keep_neighbours va $ENDS_FAR4 $ENDS_FAR6
+	in_far bash -c "$(declare -f keep_neighbours)
+		keep_neighbours vb $ENDS_NEAR4 $ENDS_NEAR6"
 	tc qdisc replace dev va root netem loss "$@"
 	in_far tc qdisc replace dev vb root netem loss "$@"
+}
+
+# Arguments: INTERFACE ADDRESS... (which links_on() has found)
+keep_neighbours() {
+	local address
+
+	for address in "${@:2}"; do
+		ip neighbour change "$address" dev "$1" nud permanent
+	done
 }
 
 # Counters of a link, by which there are notifications.
