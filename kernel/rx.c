@@ -396,6 +396,14 @@ void frdma_rx_hand_over(struct frdma_qp *qp, struct frdma_rx_pkt *pkt,
 	}
 }
 
+static void count_received(const struct frdma_qp *qp, const struct sk_buff *skb,
+			   u32 nr)
+{
+	frdma_qp_count_add(qp, FRDMA_CNT_RX_PACKETS, nr);
+	frdma_qp_count_add(qp, FRDMA_CNT_RX_BYTES,
+			   skb->len - sizeof(struct udphdr));
+}
+
 /**
  * frdma_rx_each - judge the packets of a buffer, in their order
  * @qp: for which they are, one of whose sides the caller owns
@@ -421,9 +429,7 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 	}
 
 	rx_train_init(&train, skb);
-	frdma_qp_count_add(qp, FRDMA_CNT_RX_PACKETS, train.nr);
-	frdma_qp_count_add(qp, FRDMA_CNT_RX_BYTES,
-			   skb->len - sizeof(struct udphdr));
+	count_received(qp, skb, train.nr);
 	if (train.nr > 1)
 		frdma_qp_count(qp, FRDMA_CNT_RX_TRAINS);
 
@@ -588,6 +594,7 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 	/* Those that have a window obey; the others cannot send less. */
 	if (frdma_op(bth->opcode)->kind == FRDMA_KIND_CNP &&
 	    !frdma_qp_has_window(qp)) {
+		count_received(qp, skb, frdma_skb_packets(skb));
 		frdma_qp_count(qp, FRDMA_CNT_RCVD_CNPS);
 		consume_skb(skb);
 		goto out;

@@ -45,6 +45,16 @@ counters() {
 	done
 }
 
+# What link FROM has sent, TO has received.
+all_have_come() {
+	local sent came
+
+	sent=$(counter "$1" tx_packets)
+	came=$(counter "$2" rx_packets)
+	[ "$sent" = "$came" ] ||
+		fail "$1 has sent $sent packets, $came have come to $2"
+}
+
 # True if that counter of a link has counted.
 counts() {
 	[ "$(counter "$1" "$2")" -gt 0 ]
@@ -66,6 +76,9 @@ marked() {
 	note "$(counters frdma0 | paste -sd ' ')"
 	note "$(counters frdma1 | paste -sd ' ')"
 	[ "$(counter frdma0 sent_cnps)" = 0 ]
+	# Without delay nothing is on the way any more.
+	[ $# -gt 2 ] || all_have_come frdma0 frdma1
+	[ $# -gt 2 ] || all_have_come frdma1 frdma0
 	for name in retry_seq retry_timeouts retry_implied drop_bad_icrc; do
 		[ "$(counter frdma0 $name)" = 0 ] || fail "frdma0: $name"
 	done
