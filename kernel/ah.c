@@ -3,6 +3,7 @@
 #include "ah.h"
 
 #include <linux/etherdevice.h>
+#include <linux/ipv6.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include <net/ipv6.h>
@@ -71,6 +72,9 @@ int frdma_av_init(struct frdma_av *av, struct frdma_dev *dev,
 	net = attr_network(attr);
 	if (net == RDMA_NETWORK_IB)
 		return -EINVAL;
+	/* A port has its default GID even then (ipv6.disable=1). */
+	if (net == RDMA_NETWORK_IPV6 && !ipv6_mod_enabled())
+		return -EAFNOSUPPORT;
 
 	ifindex = gid_ifindex(grh->sgid_attr);
 	if (ifindex < 0)

@@ -127,6 +127,9 @@ static struct dst_entry *route_ipv6(const struct frdma_flow *flow)
 	};
 	struct dst_entry *dst;
 
+	/* Its tables are not there (ipv6.disable=1). */
+	if (!ipv6_mod_enabled())
+		return NULL;
 	if (flow->cache) {
 		dst = dst_cache_get_ip6(flow->cache, &fl6.saddr);
 		if (dst)

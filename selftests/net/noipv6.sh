@@ -18,5 +18,12 @@ works_over_ipv4() {
 	pingpong v4 -n 50
 }
 
+# The core gives each port a link-local GID all the same.
+sends_nothing_over_ipv6() {
+	ends_up
+	"$PROGRAMS/verbs/unreliable" frdma0 "$(gid_index frdma0 ll)" no_ipv6
+}
+
 ktap_test works_over_ipv4
+ktap_test sends_nothing_over_ipv6
 ktap_end

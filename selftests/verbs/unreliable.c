@@ -509,6 +509,27 @@ static void mcast_all_hosts(void)
 	pause();
 }
 
+/* The port has a GID of IPv6, and the kernel nothing to send by it. */
+static void no_ipv6(void)
+{
+	union ibv_gid all = { .raw = { 0xff, 0x02, [15] = 1 } };
+	struct datagrams d = make_ud();
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .dgid = all, .sgid_index = gid_index, .hop_limit = 1 },
+	};
+	struct ibv_qp_attr init = init_attr(), rtr = rtr_attr(1);
+
+	errno = 0;
+	EXPECT(!ibv_create_ah(pd, &attr) && errno == EAFNOSUPPORT);
+	unmake_ud(&d);
+
+	d.qp = make_qp(ibv_create_cq(ctx, 1, NULL, NULL, 0), 1);
+	EXPECT(d.qp && !ibv_modify_qp(d.qp, &init, TO_INIT));
+	rtr.ah_attr = attr;
+	EXPECT(ibv_modify_qp(d.qp, &rtr, TO_RTR) == EAFNOSUPPORT);
+}
+
 static const struct test_case cases[] = {
 	CASE(uc_operations),
 	CASE(uc_drops_in_silence),
@@ -520,6 +541,7 @@ static const struct test_case cases[] = {
 	CASE(mcast_rules),
 	CASE(mcast_many),
 	CASE(mcast_all_hosts),
+	CASE(no_ipv6),
 	{ }
 };
 
