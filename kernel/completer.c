@@ -75,8 +75,9 @@ static void take_response(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		return;
 	}
 	frdma_ack_implied(rq, pkt->hdr.psn, now_ns);
+	/* That a page has gone is no fault of the peer's: no retry is spent. */
 	if (fault == FRDMA_MR_ABSENT)
-		recover(qp, FRDMA_ACK_LOST);
+		frdma_resend_all(rq);
 	else
 		fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
 }

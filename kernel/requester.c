@@ -152,6 +152,9 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 	case FRDMA_EXPIRY_RESUME:
 		frdma_resend_refused(rq);
 		return;
+	case FRDMA_EXPIRY_READY:
+		frdma_resend_awaited(rq);
+		return;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&rq->cc);
 		frdma_qp_count(qp, FRDMA_CNT_RETRY_TIMEOUTS);

@@ -490,6 +490,14 @@ void frdma_req_seek(struct frdma_req *rq, u32 psn)
 	rq->wr_next = i;
 }
 
+/* Packets that were sent of the work request that cannot go on. */
+static u32 sent_in_vain(const struct frdma_req *rq)
+{
+	if (rq->wr_next == rq->wr_prod || !frdma_req_wr(rq, rq->wr_next)->status)
+		return 0;
+	return rq->pkt;
+}
+
 /**
  * frdma_req_ask - have what was sent acknowledged
  * @rq: state, whose next work request will not be sent after all
@@ -499,16 +507,22 @@ void frdma_req_seek(struct frdma_req *rq, u32 psn)
  * no READ, so READs still begin where they did. Whoever must be silent does
  * not ask either: when the wait is over, all is sent again anyway.
  *
+ * Of a work request that has failed in its middle nothing is sent again: what
+ * asks is the last packet before it, unless that was asked for.
+ *
  * Return: true if there is such a packet, which is the next to be sent.
  */
 bool frdma_req_ask(struct frdma_req *rq)
 {
 	u32 restart_psn = rq->restart_psn;
+	u32 futile = sent_in_vain(rq);
+	u32 psn = frdma_psn_add(rq->psn, -1 - futile);
 
-	if (!frdma_req_is_reliable(rq) || !rq->since_ack_req ||
-	    !frdma_req_outstanding(rq) || frdma_retry_paused(&rq->retry))
+	if (!frdma_req_is_reliable(rq) || rq->since_ack_req <= futile ||
+	    frdma_psn_diff(psn, rq->una_psn) < 0 ||
+	    frdma_retry_paused(&rq->retry))
 		return false;
-	frdma_req_seek(rq, frdma_psn_add(rq->psn, -1));
+	frdma_req_seek(rq, psn);
 	rq->restart_psn = restart_psn;
 	rq->since_ack_req = 0;
 	rq->ask = true;

@@ -98,6 +98,29 @@ void frdma_resend_refused(struct frdma_req *rq)
 }
 
 /**
+ * frdma_resend_awaited - the receiver may be ready: send what it refused
+ * @rq: state
+ *
+ * A packet of these that gets lost is news. But so may seem what the peer said of
+ * those behind what it refused, if that comes late: it is forgiven once.
+ */
+void frdma_resend_awaited(struct frdma_req *rq)
+{
+	frdma_resend_all(rq);
+	rq->resend.recovering = false;
+	rq->resend.forgiven = true;
+}
+
+/* A sign of a loss is paid for, but where it may be none. */
+static bool pay_retry(struct frdma_req *rq)
+{
+	bool forgiven = rq->resend.forgiven;
+
+	rq->resend.forgiven = false;
+	return forgiven || frdma_retry_spend(&rq->retry);
+}
+
+/**
  * frdma_resend_oldest - send the oldest unacknowledged packet again, alone
  * @rq: state
  *
@@ -184,7 +207,7 @@ enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed)
 			      (re->alone || was_alone(rq));
 		return FRDMA_RECOVERY_RUNS;
 	}
-	if (!frdma_retry_spend(&rq->retry))
+	if (!pay_retry(rq))
 		return FRDMA_RECOVERY_EXHAUSTED;
 	if (frdma_resend_oldest(rq)) {
 		re->missed = missed;
@@ -334,6 +357,7 @@ void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
 
 	rq->una_psn = una_psn;
 	re->recovering = false;
+	re->forgiven = false;
 	re->missed = false;
 	if (!let_down)
 		re->in_a_row = 0;

@@ -41,6 +41,7 @@ struct frdma_req;
  * struct frdma_resend - what is sent again, and what the peer does with it
  * @recovering: the oldest packet, or all from there on, is being sent again;
  *	further signs of the same loss are no news until una_psn moves
+ * @forgiven: the next sign of a loss costs no retry
  * @missed: the peer has said that it misses una_psn
  * @keeps: the peer was seen to keep what was ahead of its turn, so that what it
  *	misses can be sent alone
@@ -62,6 +63,7 @@ struct frdma_req;
  */
 struct frdma_resend {
 	bool recovering;
+	bool forgiven;
 	bool missed;
 	bool keeps;
 	bool trying;
@@ -91,6 +93,7 @@ void frdma_resend_init(struct frdma_resend *re, u32 first_psn);
 bool frdma_resend_fills_hole(const struct frdma_req *rq);
 void frdma_resend_all(struct frdma_req *rq);
 void frdma_resend_refused(struct frdma_req *rq);
+void frdma_resend_awaited(struct frdma_req *rq);
 bool frdma_resend_oldest(struct frdma_req *rq);
 void frdma_resend_go_on(struct frdma_req *rq);
 enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed);

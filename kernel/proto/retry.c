@@ -247,7 +247,7 @@ enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns)
 	rt->local_ns = 0;
 	rt->wait = FRDMA_WAIT_NONE;
 	if (was == FRDMA_WAIT_RNR)
-		return FRDMA_EXPIRY_RESUME;
+		return FRDMA_EXPIRY_READY;
 	rt->patience = min(rt->patience + 1, FRDMA_PATIENCE_MAX);
 	return frdma_retry_spend(rt) ? FRDMA_EXPIRY_RESEND :
 				       FRDMA_EXPIRY_EXHAUSTED;

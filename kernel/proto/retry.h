@@ -91,7 +91,8 @@ struct frdma_retry {
 /**
  * enum frdma_expiry - what a deadline calls for
  * @FRDMA_EXPIRY_NOT_YET: it has not come, or there is none
- * @FRDMA_EXPIRY_RESUME: a wait is over, go on sending
+ * @FRDMA_EXPIRY_RESUME: a wait of this end is over, go on sending
+ * @FRDMA_EXPIRY_READY: the peer has had its time to be ready, send again
  * @FRDMA_EXPIRY_PROBE: no answer came yet, send the oldest packet again
  * @FRDMA_EXPIRY_RESEND: no answer came, send again
  * @FRDMA_EXPIRY_EXHAUSTED: no answer came and no retry is left
@@ -99,6 +100,7 @@ struct frdma_retry {
 enum frdma_expiry {
 	FRDMA_EXPIRY_NOT_YET,
 	FRDMA_EXPIRY_RESUME,
+	FRDMA_EXPIRY_READY,
 	FRDMA_EXPIRY_PROBE,
 	FRDMA_EXPIRY_RESEND,
 	FRDMA_EXPIRY_EXHAUSTED,

@@ -243,6 +243,9 @@ static void let_time_pass(struct fuzz *fuzz)
 	case FRDMA_EXPIRY_RESUME:
 		frdma_resend_refused(&q.rq);
 		break;
+	case FRDMA_EXPIRY_READY:
+		frdma_resend_awaited(&q.rq);
+		break;
 	}
 }
 

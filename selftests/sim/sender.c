@@ -344,6 +344,9 @@ static void look_at_clock(struct sim_side *side)
 	case FRDMA_EXPIRY_RESUME:
 		frdma_resend_refused(rq);
 		break;
+	case FRDMA_EXPIRY_READY:
+		frdma_resend_awaited(rq);
+		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
 		break;

@@ -795,6 +795,53 @@ TEST(frdma_req_ask__the_next_one_turned_out_bad)
 	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_LOC_PROT_ERR);
 }
 
+/* What is left of it is not sent, so nothing of it asks for what was before. */
+TEST(frdma_req_ask__the_next_one_failed_in_its_middle)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 3 * SENDQ_MTU);
+	sendq_send(&q);
+	sendq_send(&q);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+	frdma_req_wr(&q.rq, 1)->status = FRDMA_WC_LOC_PROT_ERR;
+
+	EXPECT(frdma_req_ask(&q.rq));
+	pkt = sendq_send(&q);
+	EXPECT_EQ(pkt.hdr.psn, sendq_psn(0));
+	EXPECT(pkt.hdr.ack_req);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_FAILED);
+	EXPECT(!frdma_req_ask(&q.rq));
+
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_SUCCESS);
+	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_LOC_PROT_ERR);
+}
+
+/* What was before is acknowledged, or asked for. */
+TEST(frdma_req_ask__not_for_what_failed_in_its_middle)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 3 * SENDQ_MTU);
+	sendq_send(&q);
+	sendq_send(&q);
+	sendq_send(&q);
+	frdma_req_wr(&q.rq, 1)->status = FRDMA_WC_LOC_PROT_ERR;
+	q.rq.una_psn = sendq_psn(1);
+	EXPECT(!frdma_req_ask(&q.rq));
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_WRITE, 3 * SENDQ_MTU);
+	sendq_send(&q);
+	sendq_send(&q);
+	frdma_req_wr(&q.rq, 1)->status = FRDMA_WC_LOC_PROT_ERR;
+	EXPECT(!frdma_req_ask(&q.rq));
+}
+
 /* As in SQD: the next one is as good as ever. */
 TEST(frdma_req_ask__the_next_one_is_held_back)
 {

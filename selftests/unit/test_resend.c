@@ -55,6 +55,42 @@ TEST(frdma_resend_recover__copies_of_a_nak_cost_nothing)
 	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
 }
 
+/* When the receiver was not ready, and the time that it asked for is over. */
+TEST(frdma_resend_awaited__a_loss_is_news)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	frdma_resend_all(&q.rq);
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_RUNS);
+	frdma_resend_awaited(&q.rq);
+	EXPECT_EQ(sendq_send_all(&q), 4);
+	EXPECT_EQ(frdma_resend_recover(&q.rq, false), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(sendq_send(&q).hdr.psn, sendq_psn(0));
+}
+
+/* What was said of packets behind the refused one may come that late. */
+TEST(frdma_resend_awaited__one_sign_costs_nothing)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	q.rq.retry.retry_left = 0;
+	frdma_resend_awaited(&q.rq);
+	sendq_send_all(&q);
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+	frdma_resend_refused(&q.rq);
+	q.rq.resend.recovering = false;
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true),
+		  FRDMA_RECOVERY_EXHAUSTED);
+
+	/* Nor after progress. */
+	frdma_resend_awaited(&q.rq);
+	sendq_send_all(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	q.rq.retry.retry_left = 0;
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true),
+		  FRDMA_RECOVERY_EXHAUSTED);
+}
+
 TEST(frdma_resend_recover__no_retry_left)
 {
 	sendq_init(&q);

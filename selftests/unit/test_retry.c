@@ -194,7 +194,7 @@ TEST(frdma_retry_rnr__waits_as_long_as_the_peer_says)
 		EXPECT_EQ(frdma_retry_expire(&rt, end - 1),
 			  FRDMA_EXPIRY_NOT_YET);
 		EXPECT(frdma_retry_paused(&rt));
-		EXPECT_EQ(frdma_retry_expire(&rt, end), FRDMA_EXPIRY_RESUME);
+		EXPECT_EQ(frdma_retry_expire(&rt, end), FRDMA_EXPIRY_READY);
 		EXPECT(!frdma_retry_paused(&rt));
 	}
 }
