@@ -87,7 +87,8 @@ void frdma_cq_notify(struct frdma_cq *cq)
 	if (!READ_ONCE(cq->events))
 		return;
 
-	if (cq->user && cq->cpu == raw_smp_processor_id())
+	/* Waking a process takes less than asking another CPU to do it. */
+	if (cq->user)
 		cq_deliver(cq);
 	else
 		cq_kick(cq);

@@ -57,7 +57,7 @@
  *        consumers in the kernel; under @poll_lock
  * @moderation: what events wait for
  * @events: bits CQ_EVENT_* (cq.c) that are due and not yet delivered
- * @cpu: where events run, while that CPU is online
+ * @cpu: where a consumer in the kernel is called, while that CPU is online
  * @csd: takes @tasklet to @cpu
  * @csd_queued: bit 0: @csd is on its way
  * @csd_users: calls of @csd not yet finished; 0 lets destroy go on
@@ -112,7 +112,7 @@ bool frdma_cq_push(struct frdma_cq *cq, const struct frdma_cqe *cqe,
  *
  * Called once after a batch of pushes. A consumer in the kernel is called
  * from a tasklet on the CPU of the completion vector, never from here; a
- * process is woken from here if this is that CPU.
+ * process is woken from here, whatever its vector is.
  *
  * Context: bottom halves off, no interrupt handler.
  */
