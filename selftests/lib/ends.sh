@@ -82,9 +82,10 @@ ends_up() {
 	links_on
 }
 
-# True if rdma_cm listens on that address of either end.
+# True if rdma_cm listens on that address of either end, which it says a moment
+# before it takes requests.
 is_listening() {
-	rdma resource show cm_id | grep LISTEN | grep -F "$1"
+	rdma resource show cm_id | grep LISTEN | grep -F "$1" && sleep 0.3
 }
 
 # ibv_rc_pingpong between both ends, over FAMILY (v4), with these options.

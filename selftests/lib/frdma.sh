@@ -24,11 +24,26 @@ links_up() {
 	defer links_down "$name"
 	each_guest "modprobe frdma &&
 		rdma link add $name type frdma netdev $netdev || exit
-		for i in \$(seq 100); do
+		for i in \$(seq $((100 * KTAP_SLOW))); do
 			read -r state </sys/class/infiniband/$name/ports/1/state
 			[ \"\${state#*ACTIVE}\" = \"\$state\" ] || exit 0
 			sleep 0.1
 		done; exit 1"
+	[ "$netdev" != eth0 ] || are_neighbours
+}
+
+# All guests know the hardware addresses of all that this one talks to: the core
+# gives a connection a second to find them, in which an emulated guest may not
+# answer.
+are_neighbours() {
+	local n
+
+	for n in $(seq "$FRDMA_NODES"); do
+		[ "$n" != "$FRDMA_NODE" ] || continue
+		await 60 ping -c 1 -W 5 "10.77.0.$n"
+		[ ! -d /proc/sys/net/ipv6 ] ||
+			await 60 ping -c 1 -W 5 "fd77::$n"
+	done
 }
 
 # Deletes link NAME where it is.
@@ -85,7 +100,7 @@ listens() {
 pair_is_ready() {
 	local pid=$1 port=$2 i
 
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 200 * KTAP_SLOW; i++)); do
 		! listens 2 "$port" || return 0
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
@@ -138,9 +153,12 @@ objects_are() {
 # before; or in a moment: a worker that has faulted pages in for a process that
 # was killed is the last to let go of its memory, and of the files mapped there.
 leaves_no_object() {
-	local before
+	local before status=0
 
 	before=$(rdma resource show)
+	# Where the caller asks how this ends, no failure ends it by itself.
 	"$@"
+	status=$?
 	await 5 objects_are "$before"
+	return $status
 }

@@ -101,7 +101,7 @@ await() {
 	local seconds=$(($1 * KTAP_SLOW)) end=$((SECONDS + $1 * KTAP_SLOW))
 
 	shift
-	until "$@" >"$KTAP_TMP/await" 2>&1; do
+	until ("$@") >"$KTAP_TMP/await" 2>&1; do
 		[ "$SECONDS" -lt $end ] ||
 			fail "not within $seconds s: $*; $(<"$KTAP_TMP/await")"
 		sleep 0.1
@@ -224,8 +224,16 @@ ktap_test() {
 	esac
 }
 
+# What the kernel reports as the program's links and modules go is its failure,
+# too.
 ktap_end() {
 	ktap_undo
+	: >"$KTAP_TMP/output"
+	! ktap_reports || {
+		KTAP_TOTAL=$((KTAP_TOTAL + 1)) KTAP_FAILED=$((KTAP_FAILED + 1))
+		sed 's/^/# /' "$KTAP_TMP/output"
+		echo "not ok $KTAP_TOTAL ends without a kernel report"
+	}
 	rm -rf "$KTAP_TMP"
 	echo "1..$KTAP_TOTAL"
 	exit $((KTAP_FAILED > 0))

@@ -28,7 +28,9 @@ mtu_changes() {
 	await 5 active_mtu 1024
 	ip link set va mtu 600
 	active_mtu 512
-	! (pingpong v4 -m 1024 -n 20) || fail "path MTU above the active one"
+	! (pingpong v4 -m 1024 -n 20) >"$KTAP_TMP/too-large" ||
+		fail "path MTU above the active one"
+	grep 'Failed to modify QP to RTR' "$KTAP_TMP/too-large"
 }
 
 # Linux before 6.2 renames no interface that is up.

@@ -59,7 +59,7 @@ lines_make_links() {
 	printf '%s\n' '# a comment' '' 'frdma0 eth0  # and another' \
 		$' \t \tfrdma1\tv0\t' '   #frdma2 v1' >"$FILE"
 	printf 'frdma-3.x v1' >>"$FILE"	# without an end
-	[ "$(links check)" = "$FILE: 3 links" ]
+	[ "$(links check)" = "$FILE: links: 3" ]
 	gone frdma0
 	links up
 	is_on frdma0 eth0
@@ -260,7 +260,7 @@ statuses() {
 	ends_with 0 links --help
 	ends_with 0 links wants eth0
 	ends_with 1 links wants v9
-	ends_with 1 links wants
+	ends_with 2 links wants
 	ends_with 1 links up v9
 	grep -qF "$FILE has no link on v9" "$KTAP_TMP/said"
 	ends_with 1 links status

@@ -65,7 +65,8 @@ marked() {
 	ends_up
 	echo "$2" >/sys/class/infiniband/frdma0/trains
 	wire 20% ecn "${@:3}"
-	flow "$1" frdma0 frdma1 -k rc,xrc,uc,ud -s 65536 -c $ECT
+	flow "$1" frdma0 frdma1 -k rc,xrc,uc,ud -s 65536 \
+		-c $ECT -t 20
 	# Which packets are marked is left to chance.
 	await 10 counts frdma1 rx_marked
 	await 10 counts frdma1 sent_cnps

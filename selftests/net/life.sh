@@ -176,7 +176,7 @@ device_moves_to_another_namespace() {
 	within 5 nsenter --net=$from rdma dev set "$link" netns other
 	flows_fail 15 5 'post:\|poll:\|status:'
 	is_in other "$link"
-	! nsenter --net=$from rdma dev show "$link"
+	! nsenter --net=$from rdma dev show "$link" || fail "is here, too"
 	within 5 ip netns delete other
 	await 10 there "$link"
 	rdma link delete "$link"
@@ -289,18 +289,16 @@ others_come_and_go() {
 
 # What races with the end of a link wins or loses, and no more.
 races() {
-	local round stop=$KTAP_TMP/stop
+	local round stop=$KTAP_TMP/stop begun=$KTAP_TMP/begun pid
 
 	modprobe frdma
 	defer modprobe -r frdma
 	rm -f "$stop"
+	links_come_and_go &
+	pid=$!
 	while [ ! -e "$stop" ]; do
-		rdma link add frdma0 type frdma netdev vr 2>/dev/null
-		rdma link delete frdma0 2>/dev/null
-	done &
-	while [ ! -e "$stop" ]; do
-		rdma resource show >/dev/null 2>&1
-		ibv_devinfo >/dev/null 2>&1
+		rdma resource show >/dev/null 2>&1 || true
+		ibv_devinfo >/dev/null 2>&1 || true
 	done &
 	for round in $(seq "$1"); do
 		ip link add vr type veth peer name vs
@@ -310,8 +308,21 @@ races() {
 		within 9 ip link delete vr || fail "round $round"
 	done
 	touch "$stop"
+	wait $pid
 	wait
+	note "$(wc -l <"$begun") links began"
+	[ "$(wc -l <"$begun")" -gt "$1" ] || fail "the link was hardly ever there"
 	await 10 gone frdma0
+}
+
+# A link on an interface that may be there, until "races" is done.
+links_come_and_go() {
+	: >"$begun"
+	while [ ! -e "$stop" ]; do
+		! rdma link add frdma0 type frdma netdev vr 2>/dev/null ||
+			echo >>"$begun"
+		rdma link delete frdma0 2>/dev/null || true
+	done
 }
 
 for way in delete netdev namespace rmmod; do

@@ -62,7 +62,7 @@ one_queue() {
 # leaves when it is posted, the rest as acknowledgements come.
 stream() {
 	local pid link
-	local options=(-F -e -b -t 1 -s 524288 -n 20)
+	local options=(-F -e -b -t 1 -s 524288 -n 20 -u 18)
 
 	for link in frdma0 frdma1; do
 		echo 0 >/sys/class/infiniband/$link/trains

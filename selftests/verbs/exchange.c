@@ -619,7 +619,7 @@ static void connect_qp(void)
 	attr = (struct ibv_qp_attr) {
 		.qp_state = IBV_QPS_RTS,
 		.sq_psn = me.psn,
-		.timeout = 18,		/* a second: guests stall */
+		.timeout = 20,		/* four seconds: guests stall */
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 		.max_rd_atomic = peer.reads,

@@ -18,6 +18,10 @@ cable() {
 	ip -n "$2" link set "$1p" up
 	rdma link add "f$1" type frdma netdev "$1"
 	ip netns exec "$2" rdma link add "f$1p" type frdma netdev "$1p"
+	# A new device drops all it is given until its carrier has been seen,
+	# and rdma_cm asks for the neighbour for two seconds only.
+	await 20 ping -c 1 -W 1 "fe80::99%$1"
+	await 20 ip netns exec "$2" ping -c 1 -W 1 "fe80::77%$1p"
 }
 
 cables_down() {
@@ -80,8 +84,7 @@ vlan_on_top() {
 	ip -n "$netns" link set vlan5p up
 	rdma link add fvlan type frdma netdev vlan5
 	await 20 grep -qs 'fd55' /sys/class/infiniband/fvlan/ports/1/gids/*
-	# A new device drops all it is given until its carrier has been seen,
-	# and rdma_cm asks for the neighbour for two seconds only.
+	# As in "cable".
 	await 20 ip netns exec "$netns" ping -c 1 -W 1 fd55::1
 	await 20 ping -c 1 -W 1 fd55::2
 

@@ -64,10 +64,10 @@ all_hosts() {
 mckey() {
 	local pid
 
-	on 2 "timeout 60 mckey -m $3 -b $2" >"$KTAP_TMP/server" 2>&1 &
+	on 2 "timeout $((60 * KTAP_SLOW)) mckey -m $3 -b $2" >"$KTAP_TMP/server" 2>&1 &
 	pid=$!
 	await 60 member_of "$3"
-	timeout 60 mckey -m "$3" -b "$1" -s >"$KTAP_TMP/client" 2>&1
+	within 60 mckey -m "$3" -b "$1" -s >"$KTAP_TMP/client" 2>&1
 	wait $pid
 	grep 'data transfers complete' "$KTAP_TMP/server"
 	await 20 no_member_of "$3"
