@@ -204,7 +204,7 @@ static const struct kind kinds[] = {
  */
 static void exchange(const struct kind *kind, void **object)
 {
-	double end = now() + 10;
+	double end = now() + 10 * slow();
 
 	EXPECT(!kind->unmake(*object));
 	while (!(*object = kind->make())) {
@@ -246,7 +246,7 @@ static void hoard(const struct kind *kind, volatile unsigned int *made)
 /* What it was charged is given back, but for what each CPU keeps in stock. */
 static void charge_goes_back(void)
 {
-	double end = now() + 20;
+	double end = now() + 20 * slow();
 
 	while (figure("memory.current") > 1 << 20) {
 		EXPECT(now() < end);

@@ -104,7 +104,7 @@ static void watch(struct toll *toll)
  */
 static void memory_is_back(struct toll *toll)
 {
-	double end = now() + 20;
+	double end = now() + 20 * slow();
 
 	do
 		toll->after = bytes_available();

@@ -97,7 +97,7 @@ static inline void bystander_forks(const char *device, const char *gid)
 static inline void bystander_is_well(void)
 {
 	unsigned long rounds = bystander_state->rounds;
-	double end = now() + 30;
+	double end = now() + 30 * slow();
 
 	while (bystander_state->rounds == rounds) {
 		EXPECT(!waitpid(bystander_pid, NULL, WNOHANG));

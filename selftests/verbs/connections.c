@@ -335,7 +335,7 @@ static void open_event(struct progress *p)
 
 static void connect_all(struct progress *p, struct addrinfo *to)
 {
-	double patience = now() + 100;
+	double patience = now() + 100 * slow();
 
 	while (p->established < capacity) {
 		if (p->begun < capacity &&
@@ -351,7 +351,7 @@ static void connect_all(struct progress *p, struct addrinfo *to)
 /* Waits for that many completions. */
 static void poll_for(uint32_t left)
 {
-	double patience = now() + 60;
+	double patience = now() + 60 * slow();
 	struct ibv_wc wc;
 
 	while (left) {
@@ -387,7 +387,7 @@ static void use_all(void)
 
 static void close_all(struct progress *p)
 {
-	double patience = now() + 100;
+	double patience = now() + 100 * slow();
 	struct ibv_wc wc;
 	uint32_t n;
 
@@ -422,7 +422,7 @@ static void open_all(const char *name, uint32_t count, uint32_t rounds)
 		use_all();
 		used = now();
 		close_all(&p);
-		printf("%u connected in %.1f s, used in %.1f s, closed in %.1f s\n",
+		printf("%u connected in %.3f s, used in %.3f s, closed in %.3f s\n",
 		       count, connected - begin, used - connected,
 		       now() - used);
 	}

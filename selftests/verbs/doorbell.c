@@ -64,7 +64,7 @@ static void another_user_waits_for_events(void)
 	p.far = qp;
 	EXPECT(!setgroups(0, NULL) && !setgid(NOBODY) && !setuid(NOBODY));
 
-	alarm(60);
+	alarm(60 * slow());
 	EXPECT(!ibv_req_notify_cq(cq, 0));
 	post();
 	EXPECT(!ibv_get_cq_event(channel, &raised, &cookie) && raised == cq);

@@ -115,7 +115,7 @@ static void say(const char *what, double *since)
 static void survive(int err)
 {
 	uint32_t less = count - count / 16 - 1;
-	double patience = now() + 20;
+	double patience = now() + 20 * slow();
 
 	printf("the %uth: %s\n", count + 1, strerror(err));
 	EXPECT(err == ENOMEM);

@@ -318,7 +318,7 @@ static void unmake_last(const struct kind *kind)
 static void survive(const struct kind *kind)
 {
 	uint32_t less = count - count / 16 - 1;
-	double patience = now() + 20;
+	double patience = now() + 20 * slow();
 
 	printf("the %uth: %s\n", count + 1, strerror(errno));
 	EXPECT(errno == ENOMEM);

@@ -26,7 +26,7 @@ show_objects() {
 		>"$KTAP_TMP/numbers" &
 	pid=$!
 	defer kill $pid
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 100 * KTAP_SLOW; i++)); do
 		[ ! -s "$KTAP_TMP/numbers" ] || break
 		kill -0 $pid || fail "the program ended"
 		sleep 0.1

@@ -73,7 +73,7 @@ links_up
 for kind in pd cq srq mr mw ah xrcd; do
 	KTAP_LIMIT=600 ktap_test objects $kind 100000
 done
-KTAP_LIMIT=600 ktap_test objects group 10000
+KTAP_LIMIT=600 ktap_test objects group 8192
 KTAP_LIMIT=600 ktap_test deep
 KTAP_LIMIT=1500 ktap_test thousand_connections_ten_times
 KTAP_LIMIT=600 ktap_test many 10000

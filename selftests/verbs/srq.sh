@@ -71,7 +71,7 @@ nvme_target() {
 
 	SECONDS=0
 	nvme disconnect -n srq
-	on 2 'for i in $(seq 300); do
+	on 2 'for i in $(seq '$((300 * KTAP_SLOW))'); do
 			rdma resource show qp | grep -q "type RC" || exit 0
 			sleep 0.1
 		done; exit 1' || fail "queue pairs stay"

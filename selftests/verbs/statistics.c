@@ -134,7 +134,7 @@ static int mad(const char *device, int attribute, int method)
 	fd = (struct pollfd) { .events = POLLIN };
 	fd.fd = open_agent(device, &d.hdr.id);
 	EXPECT(write(fd.fd, &d, sizeof(d)) == sizeof(d));
-	EXPECT(poll(&fd, 1, 30000) == 1);
+	EXPECT(poll(&fd, 1, 30000 * slow()) == 1);
 	EXPECT(read(fd.fd, &d, sizeof(d)) > 0);
 	errno = d.hdr.status;
 	EXPECT(!d.hdr.status);

@@ -15,13 +15,13 @@ traffic_up() {
 	coproc TRAFFIC { "$PROGRAMS/verbs/statistics" frdma0 \
 		"$(gid_index frdma0 v4)" traffic; }
 	# shellcheck disable=SC2034 # the tests use them
-	read -r -t 30 near far <&"${TRAFFIC[0]}" || fail "no queue pairs"
+	read -r -t $((30 * KTAP_SLOW)) near far <&"${TRAFFIC[0]}" || fail "no queue pairs"
 }
 
 # Ten messages of three packets.
 messages() {
 	echo >&"${TRAFFIC[1]}"
-	read -r -t 60 <&"${TRAFFIC[0]}" || fail "nothing was sent"
+	read -r -t $((60 * KTAP_SLOW)) <&"${TRAFFIC[0]}" || fail "nothing was sent"
 }
 
 traffic_down() {
@@ -103,7 +103,7 @@ stray() {
 
 	coproc TRAFFIC { "$PROGRAMS/verbs/statistics" frdma0 \
 		"$(gid_index frdma0 v4)" initiator; }
-	read -r -t 30 qpn <&"${TRAFFIC[0]}" || fail "no queue pair"
+	read -r -t $((30 * KTAP_SLOW)) qpn <&"${TRAFFIC[0]}" || fail "no queue pair"
 	rdma statistic qp bind link frdma0/1 lqpn "$qpn"
 	before=$(counter frdma0 drop_wrong_transport)
 	bytes=$(printf '\\x%02x' 0xa4 0 255 255 0 $((qpn >> 16)) \

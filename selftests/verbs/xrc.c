@@ -239,7 +239,7 @@ static struct ibv_async_event next_event(struct ibv_context *of)
 	struct pollfd fd = { .fd = of->async_fd, .events = POLLIN };
 	struct ibv_async_event event;
 
-	EXPECT(poll(&fd, 1, 20000) == 1);
+	EXPECT(poll(&fd, 1, 20000 * slow()) == 1);
 	EXPECT(!ibv_get_async_event(of, &event));
 	printf("%s\n", ibv_event_type_str(event.event_type));
 	ibv_ack_async_event(&event);
