@@ -48,8 +48,9 @@ build_list_sources() {
 	done | sort
 }
 
-# Brings the copy in DIR up to date: new files come, removed ones go, the
-# times of the others stay, so that make sees what has changed.
+# Brings the copy in DIR up to date: what is new or differs comes, with the time
+# of now, removed files go, the times of the others stay, so that make sees what
+# has changed; also where an older file has taken the place of a newer one.
 build_sync() {
 	local dir=$1 file
 
@@ -61,8 +62,11 @@ build_sync() {
 				rm -f "$dir/$file"
 			done
 	fi
-	(cd "$TOP" && xargs -d '\n' -r cp -u -p --parents -t "$dir") \
-		<"$dir/.sources.new"
+	while read -r file; do
+		cmp -s "$TOP/$file" "$dir/$file" ||
+			(cd "$TOP" && cp --preserve=mode --parents -t "$dir" \
+				"$file")
+	done <"$dir/.sources.new"
 	mv "$dir/.sources.new" "$dir/.sources"
 }
 
