@@ -31,6 +31,14 @@ need_superuser() {
 	[ "$(id -u)" = 0 ] || die "run this as root"
 }
 
+# Refuses names that debootstrap would not understand.
+root_check_name() {
+	case $1 in
+	trixie|bookworm|sid) ;;
+	*) die "unknown root '$1': choose trixie, bookworm or sid" ;;
+	esac
+}
+
 # Roots are entered with mounts of one's own, which not every superuser may have.
 need_mounts() {
 	unshare --mount true 2>/dev/null ||

@@ -31,14 +31,6 @@ root_dir() {
 	echo "$CACHE/root/$1"
 }
 
-# Refuses names that debootstrap would not understand.
-root_check_name() {
-	case $1 in
-	trixie|bookworm|sid) ;;
-	*) die "unknown root '$1': choose trixie, bookworm or sid" ;;
-	esac
-}
-
 # Identifies the list of packages a root was made from.
 root_recipe() {
 	echo "$1" "${ROOT_PACKAGES[@]}" "${ROOT_MOUNT_POINTS[@]}" |

@@ -37,6 +37,8 @@ run_option_is_whole() {
 
 # Reads the options; leaves the rest in REST.
 run_options() {
+	local layer
+
 	run_defaults
 	while [ $# -gt 0 ]; do
 		run_option_is_whole "$@"
@@ -70,8 +72,22 @@ run_options() {
 	REST=("$@")
 	[[ $guests =~ ^[1-9]$|^[1-5][0-9]$|^6[0-4]$ ]] ||
 		die "--guests takes a number from 1 to 64, not '$guests'"
-	[[ $mtu$smp$hugepages$timeout =~ ^[0-9]+$ ]] ||
-		die "--mtu, --smp, --hugepages and --timeout take numbers"
+	run_check_number --mtu "$mtu" 68 65535
+	run_check_number --smp "$smp" 1 255
+	run_check_number --hugepages "$hugepages" 0 9999999
+	run_check_number --timeout "$timeout" 1 9999999
+	[[ -z $mem || $mem =~ ^[1-9][0-9]*[MGT]?$ ]] ||
+		die "--mem takes a size, such as 2G, not '$mem'"
+	for layer in "${layers[@]}"; do
+		[ -d "$layer" ] || die "--layer: there is no directory '$layer'"
+	done
+}
+
+# Arguments: OPTION VALUE LEAST MOST
+run_check_number() {
+	[[ $2 =~ ^(0|[1-9][0-9]{0,6})$ ]] && [ "$2" -ge "$3" ] &&
+		[ "$2" -le "$4" ] ||
+		die "$1 takes a number from $3 to $4, not '$2'"
 }
 
 # Removes what runs left behind whose script was killed without warning.

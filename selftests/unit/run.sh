@@ -33,5 +33,7 @@ failed=$(grep -c '^not ok' "$logs/all")
 said=$(grep -c '^# [0-9]* passed, ' "$logs/all")
 failed=$((failed + $# - said))
 skipped=$(grep -c '^ok .*# SKIP' "$logs/all")
+[ $((passed + failed + skipped)) -gt 0 ] ||
+	echo "no test has ${args:-...} in its name"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
