@@ -76,10 +76,13 @@ static void take_response(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	}
 	frdma_ack_implied(rq, pkt->hdr.psn, now_ns);
 	/* That a page has gone is no fault of the peer's: no retry is spent. */
-	if (fault == FRDMA_MR_ABSENT)
-		frdma_resend_all(rq);
-	else
+	if (fault != FRDMA_MR_ABSENT) {
 		fail(qp, FRDMA_WC_LOC_PROT_ERR, verdict);
+		return;
+	}
+	frdma_resend_all(rq);
+	trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn, "pages",
+			  rq->retry.retry_left);
 }
 
 static void wait_for_receiver(struct frdma_qp *qp, const struct frdma_hdr *hdr,

@@ -173,13 +173,21 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 static void set_timer(struct frdma_qp *qp)
 {
 	struct frdma_req *rq = &qp->sq.req;
-	u64 next_ns = frdma_retry_next_ns(&rq->retry);
-
-	if (!is_at_rest(qp))
-		next_ns = min(next_ns, frdma_req_next_ns(rq));
+	u64 next_ns;
 
 	/* What wakes this side then is that the pages have come. */
-	if (next_ns == U64_MAX || frdma_page_in_is_busy(&qp->sq.page_in))
+	if (frdma_page_in_is_busy(&qp->sq.page_in)) {
+		frdma_retry_rest(&rq->retry);
+		return;
+	}
+	/* And then nothing may be left to send that would begin a wait. */
+	if (!frdma_req_is_watched(rq))
+		frdma_req_watch(rq, ktime_get_ns());
+
+	next_ns = frdma_retry_next_ns(&rq->retry);
+	if (!is_at_rest(qp))
+		next_ns = min(next_ns, frdma_req_next_ns(rq));
+	if (next_ns == U64_MAX)
 		return;
 	if (qp->sq.timer_ns && qp->sq.timer_ns <= next_ns)
 		return;

@@ -270,6 +270,12 @@ static inline bool frdma_req_in_flight(const struct frdma_req *rq)
 	return rq->end_psn != rq->una_psn;
 }
 
+/** frdma_req_is_watched - does a wait run for what the peer is to answer */
+static inline bool frdma_req_is_watched(const struct frdma_req *rq)
+{
+	return rq->retry.wait != FRDMA_WAIT_NONE || !frdma_req_in_flight(rq);
+}
+
 /** frdma_req_is_paced - do packets leave at the pace */
 static inline bool frdma_req_is_paced(const struct frdma_req *rq)
 {

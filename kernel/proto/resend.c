@@ -117,7 +117,11 @@ static bool pay_retry(struct frdma_req *rq)
 	bool forgiven = rq->resend.forgiven;
 
 	rq->resend.forgiven = false;
-	return forgiven || frdma_retry_spend(&rq->retry);
+	if (!forgiven)
+		return frdma_retry_spend(&rq->retry);
+	/* Paid for or not, what is sent again has all of its time. */
+	frdma_retry_rest(&rq->retry);
+	return true;
 }
 
 /**

@@ -111,10 +111,11 @@ void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 }
 
 /**
- * frdma_retry_rest - nothing was begun, and nothing will be for now
+ * frdma_retry_rest - the wait for an answer ends without one
  * @rt: state
  *
- * Nobody answers what never left (SQD, IBTA 10.3.1).
+ * Nobody answers what never left (SQD, IBTA 10.3.1), or what cannot be sent again
+ * now; what is, has a wait of its own. frdma_retry_watch() begins the next.
  */
 void frdma_retry_rest(struct frdma_retry *rt)
 {

@@ -1392,6 +1392,20 @@ TEST(frdma_req_watch__waits_where_nothing_could_leave)
 	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_ACK);
 }
 
+TEST(frdma_req_is_watched__while_an_answer_is_awaited)
+{
+	sendq_init(&q);
+	EXPECT(frdma_req_is_watched(&q.rq));
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(frdma_req_is_watched(&q.rq));
+
+	/* Pages have to come first. */
+	frdma_retry_rest(&q.rq.retry);
+	EXPECT(!frdma_req_is_watched(&q.rq));
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT(frdma_req_is_watched(&q.rq));
+}
+
 TEST(frdma_req_watch__what_leaves_at_last_has_all_of_its_time)
 {
 	const u64 timeout_ns = 2 * FRDMA_LOCAL_BACKOFF_NS;

@@ -77,6 +77,8 @@ TEST(frdma_resend_awaited__one_sign_costs_nothing)
 	frdma_resend_awaited(&q.rq);
 	sendq_send_all(&q);
 	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+	/* But what is sent again has all of its time. */
+	EXPECT(!frdma_req_is_watched(&q.rq));
 	frdma_resend_refused(&q.rq);
 	q.rq.resend.recovering = false;
 	EXPECT_EQ(frdma_resend_recover(&q.rq, true),

@@ -770,6 +770,45 @@ static void late_pages_are_waited_for(void)
 }
 
 /*
+ * Nor for the time that the page takes which an answer was for, and which has
+ * gone since it was asked for: here while the answer's own page was late.
+ */
+static void lost_pages_are_waited_for(void)
+{
+	int fd = slowfile_open(3 * slow());
+	struct ends e = {
+		.src = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+			    fd, 0),
+		.dst = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd,
+			    SLOWFILE_SIZE / 2),
+	};
+	struct pair p = make_pair(4);
+	double begin;
+	int result;
+
+	EXPECT(e.src != MAP_FAILED && e.dst != MAP_FAILED);
+	EXPECT(!madvise(e.src, SIZE, MADV_RANDOM));
+	EXPECT(!madvise(e.dst, SIZE, MADV_RANDOM));
+	e.from = reg(e.src, SIZE, ON_DEMAND);
+	e.to = reg(e.dst, SIZE, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_REMOTE_READ);
+	EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, e.from, e.src,
+			 PAGE));
+	EXPECT(!posix_fadvise(fd, 0, PAGE, POSIX_FADV_DONTNEED));
+
+	/* 4.3 s, or 17, and no other chance. */
+	connect_once(&p, slow() > 1 ? 22 : 20);
+	begin = now();
+	post(&p, IBV_WR_RDMA_READ, &e, PAGE);
+	sleep(slow());
+	EXPECT(!madvise(e.src, PAGE, MADV_DONTNEED));
+	result = status(p.near_cq);
+	printf("%s after %.1f s\n", ibv_wc_status_str(result), now() - begin);
+	EXPECT(!result && now() - begin > 5 * slow());
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+/*
  * While a page is late, its process can neither map memory nor start threads:
  * so what a test wants then is made before, and waits for this.
  */
@@ -1068,6 +1107,7 @@ static const struct test_case cases[] = {
 	CASE(atomic_write_only_reads),
 	CASE(failure_is_forgotten),
 	CASE(late_pages_are_waited_for),
+	CASE(lost_pages_are_waited_for),
 	CASE(asking_does_not_wait_for_pages),
 	CASE(waiting_keeps_nothing),
 	CASE(table_is_paid_for),

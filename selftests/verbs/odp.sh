@@ -58,7 +58,8 @@ for case in device_says_so refuses write_finds_nothing_there \
 	prefetch_refuses restless nobody_waits_any_more dies_waiting \
 	unreliable_sends secret_is_refused atomic_write_only_reads \
 	failure_is_forgotten late_pages_are_waited_for \
-	asking_does_not_wait_for_pages waiting_keeps_nothing; do
+	lost_pages_are_waited_for asking_does_not_wait_for_pages \
+	waiting_keeps_nothing; do
 	ktap_test odp $case
 done
 ktap_test absent_pages_are_seldom_asked_for
