@@ -99,8 +99,12 @@ static enum packet_fate add_packets(struct frdma_qp *qp, struct frdma_tx *tx,
 		return PACKET_UNSENT;
 	if (run->len)
 		fate = fill_payload(qp, wr, run, &tx->to);
-	if (fate == PACKET_SENT)
-		frdma_tx_commit(tx);
+	if (fate != PACKET_SENT)
+		return fate;
+	frdma_tx_commit(tx);
+	/* Behind a long response the peer may drop what came in one train. */
+	if (run->span > 1)
+		frdma_tx_close(tx);
 	return fate;
 }
 

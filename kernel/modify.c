@@ -179,6 +179,7 @@ static void reset(struct frdma_qp *qp)
 
 	if (qp->sq.ring.head) {
 		req->wr_una = frdma_ring_prod_acquire(&qp->sq.ring);
+		req->wr_acked = req->wr_una;
 		req->wr_next = req->wr_una;
 		req->wr_prod = req->wr_una;
 		frdma_ring_cons_release(&qp->sq.ring, req->wr_una);

@@ -29,6 +29,7 @@
 #include "rwr.h"
 #include "srq.h"
 
+struct frdma_answers;
 struct frdma_dev;
 struct frdma_net;
 struct frdma_stats;
@@ -162,6 +163,7 @@ struct frdma_sq {
  * @flushed: bytes of the FLUSH at hand that are in persistent memory
  * @page_in: waits for pages of regions that are not pinned
  * @ahead: requests that came before others which are missing
+ * @answers: what this section of the step answers (answer.h); NULL: there is none
  * @loop: the peer, while it owns this side and its own send side, so that it
  *	takes answers without packets (loopback.h); else NULL
  * @comm_est: the COMM_EST event was raised
@@ -190,6 +192,7 @@ struct frdma_rq {
 	u64 flushed;
 	struct frdma_page_in page_in;
 	struct frdma_ahead ahead;
+	struct frdma_answers *answers;
 	struct frdma_qp *loop;
 	bool comm_est;
 	bool notify;

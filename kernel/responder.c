@@ -2,11 +2,9 @@
 #include <linux/minmax.h>
 
 #include "ahead.h"
+#include "answer.h"
 #include "dev.h"
 #include "execute.h"
-#include "lent.h"
-#include "loopback.h"
-#include "mr.h"
 #include "proto/resp.h"
 #include "proto/retry.h"
 #include "qp.h"
@@ -14,74 +12,8 @@
 #include "responder.h"
 #include "rx.h"
 #include "stats.h"
-#include "trace.h"
-#include "tx.h"
 #include "wc.h"
 #include "xrc.h"
-
-/* READ response packets of one step; then others get their turn. */
-#define FRDMA_READ_BUDGET	256
-
-static void send_packet(struct frdma_qp *qp, const struct frdma_hdr *hdr)
-{
-	struct frdma_flow flow = frdma_flow_to_peer(qp);
-	struct frdma_tx tx;
-
-	flow.lane = &qp->rq.lane;
-	frdma_tx_begin(&tx, &flow);
-	if (frdma_tx_reserve(&tx, hdr, 0, 1)) {
-		frdma_tx_commit(&tx);
-		trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode,
-			       hdr->psn, 0, 1);
-	}
-	frdma_tx_end(&tx);
-}
-
-/* A packet without payload: ACK, NAK, or the answer to an atomic. */
-static void send_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
-{
-	static const struct frdma_lent nothing;
-
-	hdr->dqpn = qp->attr.dest_qp_num;
-	hdr->pkey = FRDMA_PKEY_DEFAULT;
-
-	if (frdma_hdr_is_nak(hdr))
-		trace_frdma_nak(qp->dev->ndev->ifindex, qp->qpn, true, hdr);
-	else
-		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, true, hdr);
-
-	if (qp->rq.loop)
-		frdma_loopback_answer(qp, hdr, 0, 1, &nothing);
-	else
-		send_packet(qp, hdr);
-}
-
-static void send_ack(struct frdma_qp *qp)
-{
-	struct frdma_hdr hdr;
-
-	frdma_resp_ack_plan(&qp->rq.resp, &hdr);
-	qp->rq.resp.ack_due = false;
-	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
-	send_answer(qp, &hdr);
-}
-
-static void send_atomic_ack(struct frdma_qp *qp, u32 psn, u64 orig)
-{
-	struct frdma_hdr hdr;
-
-	frdma_resp_atomic_plan(&qp->rq.resp, psn, orig, &hdr);
-	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
-	send_answer(qp, &hdr);
-}
-
-static void send_empty_response(struct frdma_qp *qp, u32 psn)
-{
-	struct frdma_hdr hdr;
-
-	frdma_resp_empty_plan(&qp->rq.resp, psn, &hdr);
-	send_answer(qp, &hdr);
-}
 
 /* The request ends the connection: tell the peer, then the owner. */
 static void refuse(struct frdma_qp *qp, u32 psn,
@@ -98,7 +30,7 @@ static void refuse(struct frdma_qp *qp, u32 psn,
 	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
 	frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
 	frdma_resp_refusal_plan(&qp->rq.resp, psn, verdict, &hdr);
-	send_answer(qp, &hdr);
+	frdma_answer(qp, &hdr);
 
 	/* A request is flushed later whose queue is not at hand (XRC). */
 	if (qp->rq.have_cur && qp->rq.cq &&
@@ -128,10 +60,10 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	frdma_resp_commit(rs, &pkt->hdr, orig);
 	frdma_executed(qp, pkt, len);
 	if (op->kind == FRDMA_KIND_ATOMIC)
-		send_atomic_ack(qp, pkt->hdr.psn, orig);
+		frdma_answer_atomic(qp, pkt->hdr.psn, orig);
 	else if (op->kind == FRDMA_KIND_ATOMIC_WRITE ||
 		 op->kind == FRDMA_KIND_FLUSH)
-		send_empty_response(qp, pkt->hdr.psn);
+		frdma_answer_empty(qp, pkt->hdr.psn);
 }
 
 static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
@@ -142,10 +74,10 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	frdma_qp_count(qp, FRDMA_CNT_DUPLICATE_REQUESTS);
 	frdma_resp_commit_dup(rs, &pkt->hdr, verdict);
 	if (verdict == FRDMA_DUP_ATOMIC)
-		send_atomic_ack(qp, pkt->hdr.psn,
-				frdma_resp_saved(rs, pkt->hdr.psn));
+		frdma_answer_atomic(qp, pkt->hdr.psn,
+				    frdma_resp_saved(rs, pkt->hdr.psn));
 	else if (verdict == FRDMA_DUP_EMPTY)
-		send_empty_response(qp, pkt->hdr.psn);
+		frdma_answer_empty(qp, pkt->hdr.psn);
 	else if (verdict == FRDMA_DUP_DROP)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 }
@@ -159,7 +91,7 @@ static void ask_for_missing(struct frdma_qp *qp)
 	frdma_qp_count(qp, FRDMA_CNT_OUT_OF_ORDER);
 	frdma_qp_count(qp, FRDMA_CNT_SENT_SEQ_NAKS);
 	frdma_resp_gap_plan(rs, &hdr);
-	send_answer(qp, &hdr);
+	frdma_answer(qp, &hdr);
 }
 
 /*
@@ -201,7 +133,7 @@ static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 	frdma_qp_count(qp, FRDMA_CNT_SENT_RNR_NAKS);
 	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
 	frdma_resp_rnr_plan(rs, psn, timer, &hdr);
-	send_answer(qp, &hdr);
+	frdma_answer(qp, &hdr);
 }
 
 /* The receive request that the packet would use, or the queue (XRC). */
@@ -241,152 +173,32 @@ static void give_up_read(struct frdma_qp *qp)
 }
 
 /*
- * Enter the memory of the next packets of the response: of @nr, or of fewer, if
- * it is not all there or not all theirs any more. The last of these says why.
- * What is absent, as memory that is not pinned may be, is waited for, since the
- * request was accepted.
+ * Go on with the response to a READ. Returns false if it is not at its end: the
+ * budget is spent, or it waits for pages.
  */
-static enum frdma_resp_verdict enter_response(struct frdma_qp *qp, u32 len,
-					      u32 *nr, struct frdma_mr **mr)
+static bool answer_read(struct frdma_qp *qp)
 {
-	const struct frdma_resp_read *read = &qp->rq.resp.read;
-	const int access = IB_ACCESS_REMOTE_READ;
-	enum frdma_resp_verdict verdict;
+	struct frdma_resp_read *read = &qp->rq.resp.read;
 
-	for (; *nr > 1; *nr /= 2) {
-		*mr = frdma_execute_enter(qp, read->rkey, read->va, *nr * len,
-					  access);
-		if (!*mr)
-			continue;
-		if (!frdma_mr_is_absent(*mr, read->va, *nr * len, access))
-			return FRDMA_RESP_ACCEPT;
-		frdma_mr_leave(*mr);
-	}
-
-	*mr = frdma_execute_enter(qp, read->rkey, read->va, len, access);
-	if (!*mr)
-		return FRDMA_RESP_BAD_KEY;
-	verdict = frdma_execute_page_in(qp, *mr, read->va, len, read->left,
-					access);
-	if (verdict != FRDMA_RESP_ACCEPT)
-		frdma_mr_leave(*mr);
-	return verdict;
-}
-
-/*
- * Returns how many packets were built from the region, if there is payload.
- * What cannot be built is lost; the peer will miss it.
- */
-static u32 build_response(struct frdma_qp *qp, struct frdma_tx *tx,
-			  const struct frdma_hdr *hdr, u32 nr,
-			  const struct frdma_mr *mr)
-{
-	u32 len = hdr->payload_len;
-
-	nr = frdma_tx_reserve(tx, hdr, len, nr);
-	if (!nr)
-		return 1;
-	if (mr)
-		frdma_mr_read(mr, qp->rq.resp.read.va, &tx->to, nr * len);
-	frdma_tx_commit(tx);
-	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode, hdr->psn,
-		       len, nr);
-	return nr;
-}
-
-/*
- * Returns for how many packets the region was lent; 0 if it can not be. One that
- * is not pinned has a lock, held by now, which its destination may have to
- * take, too.
- */
-static u32 lend_response(struct frdma_qp *qp, const struct frdma_hdr *hdr,
-			 u32 nr, const struct frdma_mr *mr)
-{
-	struct frdma_lent lent = { };
-	u32 len = hdr->payload_len;
-
-	if (mr && mr->kind == FRDMA_MR_ODP)
-		return 0;
-	if (mr) {
-		nr = min(nr, frdma_loopback_run_max(len));
-		frdma_mr_lend(mr, qp->rq.resp.read.va, nr * len, &lent);
-		nr = min(nr, lent.len / len);
-	}
-	if (nr)
-		frdma_loopback_answer(qp, hdr, len, nr, &lent);
-	return nr;
-}
-
-/*
- * Send packets of the response that are alike. Returns FRDMA_RESP_NO_RECV if it
- * waits for pages.
- */
-static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp,
-						 struct frdma_tx *tx)
-{
-	struct frdma_resp *rs = &qp->rq.resp;
-	enum frdma_resp_verdict verdict;
-	struct frdma_mr *mr = NULL;
-	struct frdma_hdr hdr;
-	u32 nr, sent = 0;
-
-	frdma_resp_read_plan(rs, &hdr);
-	hdr.dqpn = qp->attr.dest_qp_num;
-	hdr.pkey = FRDMA_PKEY_DEFAULT;
-	nr = frdma_resp_read_run(rs, &hdr, qp->rq.read_budget);
-
-	/* The region may go while its response is under way. */
-	if (hdr.payload_len) {
-		verdict = enter_response(qp, hdr.payload_len, &nr, &mr);
-		if (verdict != FRDMA_RESP_ACCEPT)
-			return verdict;
-	}
-
-	if (qp->rq.loop)
-		sent = lend_response(qp, &hdr, nr, mr);
-	if (!sent)
-		sent = build_response(qp, tx, &hdr, nr, mr);
-	if (mr)
-		frdma_mr_leave(mr);
-	frdma_resp_read_sent(rs, &hdr, sent);
-	qp->rq.read_budget -= sent;
-	return FRDMA_RESP_ACCEPT;
-}
-
-/*
- * Returns false if the budget ended before the response did, or if it waits
- * for pages.
- */
-static bool send_read_response(struct frdma_qp *qp)
-{
-	enum frdma_resp_verdict verdict = FRDMA_RESP_ACCEPT;
-	struct frdma_flow flow = frdma_flow_to_peer(qp);
-	struct frdma_resp *rs = &qp->rq.resp;
-	struct frdma_tx tx;
-
-	if (qp->type == IB_QPT_XRC_TGT &&
-	    !frdma_xrc_aim_read(qp, rs->read.srqn)) {
+	if (qp->type == IB_QPT_XRC_TGT && !frdma_xrc_aim_read(qp, read->srqn)) {
 		give_up_read(qp);
 		return true;
 	}
 
-	flow.lane = &qp->rq.lane;
-	frdma_tx_begin(&tx, &flow);
-	while (verdict == FRDMA_RESP_ACCEPT && rs->read.active &&
-	       qp->rq.read_budget)
-		verdict = send_response_run(qp, &tx);
-	frdma_tx_end(&tx);
-
-	qp->rq.read_waits = false;
-	if (verdict == FRDMA_RESP_NO_RECV) {
+	switch (frdma_answer_read(qp)) {
+	case FRDMA_ANSWER_GONE:
+		give_up_read(qp);
+		break;
+	case FRDMA_ANSWER_ABSENT:
 		/* Too many wait, and this one cannot: the peer asks again. */
 		qp->rq.read_waits = frdma_page_in_is_busy(&qp->rq.page_in);
 		if (!qp->rq.read_waits)
-			rs->read.active = false;
-	} else if (verdict != FRDMA_RESP_ACCEPT) {
-		give_up_read(qp);
+			read->active = false;
+		break;
+	default:
+		break;
 	}
-	return !rs->read.active;
+	return !read->active;
 }
 
 static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
@@ -399,7 +211,7 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	 * In a train, a READ may be followed by more, to be answered in
 	 * order. Behind a long one the rest is dropped; the peer resends.
 	 */
-	if (rs->read.active && !send_read_response(qp)) {
+	if (rs->read.active && !answer_read(qp)) {
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		return;
 	}
@@ -485,11 +297,19 @@ static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
  * frdma_responder_packet - take requests of the peer
  * @side: receive side, owned by the caller
  * @skb: consumed
+ *
+ * What the last of a train asks for leaves with the answers to the others.
  */
 void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_request,
-		      take_run);
+	struct frdma_qp *qp = frdma_qp_of_recv(side);
+	struct frdma_answers answers;
+
+	frdma_answers_begin(&answers, qp);
+	frdma_rx_each(qp, skb, false, take_request, take_run);
+	if (qp->rq.resp.read.active && frdma_qp_can_recv(qp))
+		answer_read(qp);
+	frdma_answers_end(&answers, qp);
 }
 
 /**
@@ -499,7 +319,11 @@ void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
  */
 void frdma_responder_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 {
+	struct frdma_answers answers;
+
+	frdma_answers_begin(&answers, qp);
 	frdma_rx_hand_over(qp, pkt, take_request, take_run);
+	frdma_answers_end(&answers, qp);
 }
 
 /**
@@ -508,8 +332,12 @@ void frdma_responder_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
  */
 void frdma_responder_answer(struct frdma_qp *qp)
 {
+	struct frdma_answers answers;
+
 	qp->rq.read_budget = FRDMA_READ_BUDGET;
-	send_read_response(qp);
+	frdma_answers_begin(&answers, qp);
+	answer_read(qp);
+	frdma_answers_end(&answers, qp);
 }
 
 /*
@@ -542,7 +370,7 @@ static bool take_in_order(struct frdma_qp *qp)
 	while (budget) {
 		struct sk_buff *skb;
 
-		if (qp->rq.resp.read.active && !send_read_response(qp))
+		if (qp->rq.resp.read.active && !answer_read(qp))
 			return !qp->rq.read_waits || drop_unanswered(qp);
 		if (frdma_ahead_take(qp)) {
 			budget--;
@@ -579,7 +407,7 @@ static void acknowledge(struct frdma_qp *qp, bool more)
 		rs->ack_due = false;
 		ask_for_missing(qp);
 	} else if (rs->ack_due) {
-		send_ack(qp);
+		frdma_answer_ack(qp);
 	}
 }
 
@@ -594,6 +422,7 @@ static void acknowledge(struct frdma_qp *qp, bool more)
 bool frdma_responder_step(struct frdma_side *side)
 {
 	struct frdma_qp *qp = frdma_qp_of_recv(side);
+	struct frdma_answers answers;
 	bool more;
 
 	if (!frdma_qp_can_recv(qp)) {
@@ -601,6 +430,8 @@ bool frdma_responder_step(struct frdma_side *side)
 		frdma_ahead_forget(qp);
 	}
 	frdma_ahead_expire(qp);
+
+	frdma_answers_begin(&answers, qp);
 	more = take_in_order(qp);
 
 	/* For the next step, and for what is delivered right before it. */
@@ -608,6 +439,7 @@ bool frdma_responder_step(struct frdma_side *side)
 	qp->rq.flush_spent = 0;
 
 	acknowledge(qp, more);
+	frdma_answers_end(&answers, qp);
 	if (frdma_qp_state(qp) == IB_QPS_ERR)
 		more |= frdma_recv_flush(qp);
 

@@ -503,8 +503,7 @@ void frdma_tx_commit(struct frdma_tx *tx)
 	else
 		append_piece(tx, len);
 	tx->nr += tx->run;
-	tx->closed = tx->at_len < tx->seg_len ||
-		     frdma_op(tx->hdr->opcode)->kind == FRDMA_KIND_READ;
+	tx->closed = tx->at_len < tx->seg_len;
 }
 
 /**

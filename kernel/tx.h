@@ -105,6 +105,12 @@ struct frdma_tx {
 	bool refused;
 };
 
+/** frdma_tx_close - what was committed last is the last of its train */
+static inline void frdma_tx_close(struct frdma_tx *tx)
+{
+	tx->closed = true;
+}
+
 void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow);
 u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		     u32 payload_len, u32 max);

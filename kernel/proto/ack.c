@@ -17,7 +17,7 @@ static struct owed find_owed(const struct frdma_req *rq, u32 psn)
 	u32 at = rq->una_psn;
 	u32 i;
 
-	for (i = rq->wr_una; i != rq->wr_prod; i++) {
+	for (i = frdma_req_oldest(rq); i != rq->wr_prod; i++) {
 		struct frdma_swr *wr = frdma_req_wr(rq, i);
 		u32 begun = (at - wr->first_psn) & FRDMA_PSN_MASK;
 
@@ -210,6 +210,24 @@ static bool completes_response(const struct frdma_req *rq,
 	       frdma_req_read_left(rq, pkt, frdma_req_is_fine(rq, psn)) == 1;
 }
 
+/*
+ * The answers to a train of requests come as a train, and complete for the user
+ * when all of it was taken: who looks up the next must not pass all before.
+ */
+static void pass_answered(struct frdma_req *rq)
+{
+	u32 i;
+
+	for (i = frdma_req_oldest(rq); i != rq->wr_prod; i++) {
+		const struct frdma_swr *wr = frdma_req_wr(rq, i);
+		u32 begun = (rq->una_psn - wr->first_psn) & FRDMA_PSN_MASK;
+
+		if (begun < wr->npkts)
+			break;
+	}
+	rq->wr_acked = i;
+}
+
 static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 {
 	u32 packets = (una_psn - rq->una_psn) & FRDMA_PSN_MASK;
@@ -222,6 +240,7 @@ static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 	mended = frdma_resend_learn(rq, una_psn, now_ns);
 	frdma_rtt_end(&rq->retry.rtt, una_psn, now_ns);
 	frdma_resend_acked(rq, una_psn, mended);
+	pass_answered(rq);
 	/* Else it would be ahead again, half a circle later. */
 	if (frdma_psn_diff(una_psn, rq->fine_psn) > 0)
 		rq->fine_psn = una_psn;

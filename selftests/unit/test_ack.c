@@ -567,6 +567,36 @@ TEST(frdma_ack_judge__looks_past_what_is_complete)
 	EXPECT_EQ(frdma_ack_locate(&q.rq, sendq_psn(2)).wr->wqe.wr_id, 1);
 }
 
+/* The answers to a train are all taken before the user hears of the first. */
+TEST(frdma_ack_commit__answers_are_not_looked_up_from_the_beginning)
+{
+	u32 i;
+
+	sendq_init(&q);
+	q.rq.rd_max = SENDQ_SLOTS;
+	for (i = 0; i < SENDQ_SLOTS - 1; i++)
+		sendq_sent(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	for (i = 0; i < SENDQ_SLOTS - 1; i++) {
+		EXPECT_EQ(frdma_req_oldest(&q.rq), i);
+		EXPECT_EQ(frdma_ack_locate(&q.rq, sendq_psn(i)).wr->wqe.wr_id,
+			  i);
+		frdma_ack_commit(&q.rq, sendq_psn(i), SENDQ_NOW);
+	}
+	EXPECT_EQ(frdma_req_oldest(&q.rq), q.rq.wr_prod);
+	EXPECT_EQ(sendq_reap_all(&q), SENDQ_SLOTS - 1);
+
+	/* What comes behind local operations, which nobody answers. */
+	sendq_sent(&q, FRDMA_WR_REG_MR, 0);
+	frdma_req_local_done(&q.rq);
+	sendq_sent(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	EXPECT_EQ(frdma_ack_locate(&q.rq, sendq_psn(i)).wr->wqe.wr_id, i + 1);
+
+	/* And what failed, and was reaped, is older than any of them. */
+	frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, 0);
+	EXPECT_EQ(sendq_reap_all(&q), 2);
+	EXPECT_EQ(frdma_req_oldest(&q.rq), q.rq.wr_una);
+}
+
 /* What sends nothing has no PSN that could be meant. */
 TEST(frdma_ack_judge__looks_past_local_operations)
 {

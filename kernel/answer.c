@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/minmax.h>
+
+#include "answer.h"
+#include "dev.h"
+#include "execute.h"
+#include "lent.h"
+#include "loopback.h"
+#include "mr.h"
+#include "proto/resp.h"
+#include "qp.h"
+#include "stats.h"
+#include "trace.h"
+
+/**
+ * frdma_answers_begin - what is answered from here on leaves together
+ * @answers: to be set up
+ * @qp: whose receive side the caller owns until frdma_answers_end()
+ *
+ * Context: as a step of a side.
+ */
+void frdma_answers_begin(struct frdma_answers *answers, struct frdma_qp *qp)
+{
+	answers->begun = false;
+	if (!qp->rq.answers)
+		qp->rq.answers = answers;
+}
+
+/**
+ * frdma_answers_end - send what was answered
+ * @answers: begun by the caller; part of another section: that one sends it
+ * @qp: whose they are
+ */
+void frdma_answers_end(struct frdma_answers *answers, struct frdma_qp *qp)
+{
+	if (qp->rq.answers != answers)
+		return;
+	qp->rq.answers = NULL;
+	if (answers->begun)
+		frdma_tx_end(&answers->tx);
+}
+
+/* The burst of the section, which begins with the first answer. */
+static struct frdma_tx *burst(struct frdma_qp *qp)
+{
+	struct frdma_answers *answers = qp->rq.answers;
+	struct frdma_flow flow;
+
+	if (!answers->begun) {
+		flow = frdma_flow_to_peer(qp);
+		flow.lane = &qp->rq.lane;
+		frdma_tx_begin(&answers->tx, &flow);
+		answers->begun = true;
+	}
+	return &answers->tx;
+}
+
+static void add_packet(struct frdma_qp *qp, const struct frdma_hdr *hdr)
+{
+	struct frdma_tx *tx = burst(qp);
+
+	if (!frdma_tx_reserve(tx, hdr, 0, 1))
+		return;
+	frdma_tx_commit(tx);
+	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode, hdr->psn,
+		       0, 1);
+}
+
+/**
+ * frdma_answer - send what has no payload: an ACK, a NAK, what an atomic found
+ * @qp: whose receive side the caller owns, between frdma_answers_begin() and
+ *	frdma_answers_end(), as for all that follows
+ * @hdr: its headers; who it is for is filled in here
+ */
+void frdma_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
+{
+	static const struct frdma_lent nothing;
+
+	hdr->dqpn = qp->attr.dest_qp_num;
+	hdr->pkey = FRDMA_PKEY_DEFAULT;
+
+	if (frdma_hdr_is_nak(hdr))
+		trace_frdma_nak(qp->dev->ndev->ifindex, qp->qpn, true, hdr);
+	else
+		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, true, hdr);
+
+	if (qp->rq.loop)
+		frdma_loopback_answer(qp, hdr, 0, 1, &nothing);
+	else
+		add_packet(qp, hdr);
+}
+
+/**
+ * frdma_answer_ack - acknowledge all that was executed
+ * @qp: responder
+ */
+void frdma_answer_ack(struct frdma_qp *qp)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_ack_plan(&qp->rq.resp, &hdr);
+	qp->rq.resp.ack_due = false;
+	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
+	frdma_answer(qp, &hdr);
+}
+
+/**
+ * frdma_answer_atomic - tell what an atomic has found
+ * @qp: responder
+ * @psn: of the request
+ * @orig: what was there before
+ */
+void frdma_answer_atomic(struct frdma_qp *qp, u32 psn, u64 orig)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_atomic_plan(&qp->rq.resp, psn, orig, &hdr);
+	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
+	frdma_answer(qp, &hdr);
+}
+
+/**
+ * frdma_answer_empty - say that an ATOMIC WRITE, or a FLUSH, is done
+ * @qp: responder
+ * @psn: of the request
+ */
+void frdma_answer_empty(struct frdma_qp *qp, u32 psn)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_empty_plan(&qp->rq.resp, psn, &hdr);
+	frdma_answer(qp, &hdr);
+}
+
+/*
+ * Enter the memory of the next packets of the response: of @nr, or of fewer, if
+ * it is not all there or not all theirs any more. The last of these says why.
+ * What is absent, as memory that is not pinned may be, is waited for, since the
+ * request was accepted.
+ */
+static enum frdma_resp_verdict enter_response(struct frdma_qp *qp, u32 len,
+					      u32 *nr, struct frdma_mr **mr)
+{
+	const struct frdma_resp_read *read = &qp->rq.resp.read;
+	const int access = IB_ACCESS_REMOTE_READ;
+	enum frdma_resp_verdict verdict;
+
+	for (; *nr > 1; *nr /= 2) {
+		*mr = frdma_execute_enter(qp, read->rkey, read->va, *nr * len,
+					  access);
+		if (!*mr)
+			continue;
+		if (!frdma_mr_is_absent(*mr, read->va, *nr * len, access))
+			return FRDMA_RESP_ACCEPT;
+		frdma_mr_leave(*mr);
+	}
+
+	*mr = frdma_execute_enter(qp, read->rkey, read->va, len, access);
+	if (!*mr)
+		return FRDMA_RESP_BAD_KEY;
+	verdict = frdma_execute_page_in(qp, *mr, read->va, len, read->left,
+					access);
+	if (verdict != FRDMA_RESP_ACCEPT)
+		frdma_mr_leave(*mr);
+	return verdict;
+}
+
+/*
+ * Returns how many packets were built from the region, if there is payload.
+ * What cannot be built is lost; the peer will miss it.
+ */
+static u32 build_response(struct frdma_qp *qp, const struct frdma_hdr *hdr,
+			  u32 nr, const struct frdma_mr *mr)
+{
+	struct frdma_tx *tx = burst(qp);
+	u32 len = hdr->payload_len;
+
+	nr = frdma_tx_reserve(tx, hdr, len, nr);
+	if (!nr)
+		return 1;
+	if (mr)
+		frdma_mr_read(mr, qp->rq.resp.read.va, &tx->to, nr * len);
+	frdma_tx_commit(tx);
+	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode, hdr->psn,
+		       len, nr);
+	return nr;
+}
+
+/*
+ * Returns for how many packets the region was lent; 0 if it can not be. One that
+ * is not pinned has a lock, held by now, which its destination may have to
+ * take, too.
+ */
+static u32 lend_response(struct frdma_qp *qp, const struct frdma_hdr *hdr,
+			 u32 nr, const struct frdma_mr *mr)
+{
+	struct frdma_lent lent = { };
+	u32 len = hdr->payload_len;
+
+	if (mr && mr->kind == FRDMA_MR_ODP)
+		return 0;
+	if (mr) {
+		nr = min(nr, frdma_loopback_run_max(len));
+		frdma_mr_lend(mr, qp->rq.resp.read.va, nr * len, &lent);
+		nr = min(nr, lent.len / len);
+	}
+	if (nr)
+		frdma_loopback_answer(qp, hdr, len, nr, &lent);
+	return nr;
+}
+
+/*
+ * Send packets of the response that are alike. Returns FRDMA_RESP_NO_RECV if it
+ * waits for pages.
+ */
+static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp)
+{
+	struct frdma_resp *rs = &qp->rq.resp;
+	enum frdma_resp_verdict verdict;
+	struct frdma_mr *mr = NULL;
+	struct frdma_hdr hdr;
+	u32 nr, sent = 0;
+
+	frdma_resp_read_plan(rs, &hdr);
+	hdr.dqpn = qp->attr.dest_qp_num;
+	hdr.pkey = FRDMA_PKEY_DEFAULT;
+	nr = frdma_resp_read_run(rs, &hdr, max(qp->rq.read_budget, 1U));
+
+	/* The region may go while its response is under way. */
+	if (hdr.payload_len) {
+		verdict = enter_response(qp, hdr.payload_len, &nr, &mr);
+		if (verdict != FRDMA_RESP_ACCEPT)
+			return verdict;
+	}
+
+	if (qp->rq.loop)
+		sent = lend_response(qp, &hdr, nr, mr);
+	if (!sent)
+		sent = build_response(qp, &hdr, nr, mr);
+	if (mr)
+		frdma_mr_leave(mr);
+	frdma_resp_read_sent(rs, &hdr, sent);
+	qp->rq.read_budget -= min(sent, qp->rq.read_budget);
+	return FRDMA_RESP_ACCEPT;
+}
+
+/*
+ * What fits into one packet is sent in any case: behind a response that waits the
+ * rest of a train is dropped, and a train of READs has no more of them than a
+ * step may take packets.
+ */
+static bool may_go_on(const struct frdma_qp *qp)
+{
+	const struct frdma_resp *rs = &qp->rq.resp;
+
+	return rs->read.active &&
+	       (qp->rq.read_budget || rs->read.left <= rs->mtu);
+}
+
+/**
+ * frdma_answer_read - go on with the response to a READ
+ * @qp: responder, of which one is active
+ *
+ * Return: how far that went. If it is gone, or absent, it is active still.
+ */
+enum frdma_answer_fate frdma_answer_read(struct frdma_qp *qp)
+{
+	enum frdma_resp_verdict verdict = FRDMA_RESP_ACCEPT;
+
+	qp->rq.read_waits = false;
+	while (verdict == FRDMA_RESP_ACCEPT && may_go_on(qp))
+		verdict = send_response_run(qp);
+
+	switch (verdict) {
+	case FRDMA_RESP_ACCEPT:
+		return qp->rq.resp.read.active ? FRDMA_ANSWER_MORE :
+						 FRDMA_ANSWER_SENT;
+	case FRDMA_RESP_NO_RECV:
+		return FRDMA_ANSWER_ABSENT;
+	default:
+		return FRDMA_ANSWER_GONE;
+	}
+}
