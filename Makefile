@@ -29,7 +29,7 @@ soak:		## tests without end: SOAK_SECONDS=7200, or until interrupted
 	@scripts/soak
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
 	@scripts/programs $(PROGRAMS)
-bench:		## figures against rdma_rxe and TCP; QUICK=1, or ONLY=older|time: some
+bench:		## figures against rdma_rxe and TCP; QUICK=1, or ONLY=PART: some
 	@scripts/bench $(ONLY)
 bench-compare:	## what has become of them: A=old.json B=new.json
 	@scripts/bench compare $(if $(A),"$(A)") $(if $(B),"$(B)")
