@@ -17,7 +17,7 @@ static struct owed find_owed(const struct frdma_req *rq, u32 psn)
 	u32 at = rq->una_psn;
 	u32 i;
 
-	for (i = frdma_req_oldest(rq); i != rq->wr_prod; i++) {
+	for (i = rq->wr_acked; i != rq->wr_prod; i++) {
 		struct frdma_swr *wr = frdma_req_wr(rq, i);
 		u32 begun = (at - wr->first_psn) & FRDMA_PSN_MASK;
 
@@ -218,7 +218,7 @@ static void pass_answered(struct frdma_req *rq)
 {
 	u32 i;
 
-	for (i = frdma_req_oldest(rq); i != rq->wr_prod; i++) {
+	for (i = rq->wr_acked; i != rq->wr_prod; i++) {
 		const struct frdma_swr *wr = frdma_req_wr(rq, i);
 		u32 begun = (rq->una_psn - wr->first_psn) & FRDMA_PSN_MASK;
 

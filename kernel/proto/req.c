@@ -573,6 +573,7 @@ bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err)
 void frdma_req_forget(struct frdma_req *rq)
 {
 	rq->wr_next = rq->wr_una;
+	rq->wr_acked = rq->wr_una;
 	rq->pkt = 0;
 	rq->fetch_psn = rq->psn;
 	rq->una_psn = rq->psn;
@@ -608,6 +609,9 @@ struct frdma_swr *frdma_req_reap(struct frdma_req *rq)
 		rq->wr_next++;
 		rq->pkt = 0;
 	}
+	/* One that has failed, or that nobody answers. */
+	if (rq->wr_acked == rq->wr_una)
+		rq->wr_acked++;
 	rq->wr_una++;
 	return wr;
 }

@@ -9,6 +9,9 @@
  *	   |         the one being sent (or sent again)
  *	   oldest one that is not complete
  *
+ *	wr_una <= wr_acked <= wr_prod
+ *	           oldest one that may not be answered yet
+ *
  * and the packet sequence numbers are one over the circle of PSNs:
  *
  *	una_psn <= psn <= end_psn
@@ -85,8 +88,8 @@ struct frdma_swr {
  * @stride: bytes from one to the next
  * @mask: number of slots - 1
  * @wr_una: oldest work request that is not complete
- * @wr_acked: those before it are answered, if not yet complete for the user; it
- *	may be behind @wr_una
+ * @wr_acked: those before it are answered, or need no answer, if they are not yet
+ *	complete for the user
  * @wr_next: the one being sent
  * @wr_prod: first one not fetched
  * @pkt: packets of @wr_next sent since it became current
@@ -202,13 +205,6 @@ struct frdma_req_pkt {
 static inline struct frdma_swr *frdma_req_wr(const struct frdma_req *rq, u32 i)
 {
 	return rq->slots + (size_t)(i & rq->mask) * rq->stride;
-}
-
-/** frdma_req_oldest - the oldest work request that may not be answered yet */
-static inline u32 frdma_req_oldest(const struct frdma_req *rq)
-{
-	return (s32)(rq->wr_acked - rq->wr_una) > 0 ? rq->wr_acked :
-						      rq->wr_una;
 }
 
 /** frdma_swr_wants_response - is it answered by more than an acknowledgement */

@@ -577,24 +577,28 @@ TEST(frdma_ack_commit__answers_are_not_looked_up_from_the_beginning)
 	for (i = 0; i < SENDQ_SLOTS - 1; i++)
 		sendq_sent(&q, IB_UVERBS_WR_RDMA_READ, 1);
 	for (i = 0; i < SENDQ_SLOTS - 1; i++) {
-		EXPECT_EQ(frdma_req_oldest(&q.rq), i);
+		EXPECT_EQ(q.rq.wr_acked, i);
 		EXPECT_EQ(frdma_ack_locate(&q.rq, sendq_psn(i)).wr->wqe.wr_id,
 			  i);
 		frdma_ack_commit(&q.rq, sendq_psn(i), SENDQ_NOW);
 	}
-	EXPECT_EQ(frdma_req_oldest(&q.rq), q.rq.wr_prod);
+	EXPECT_EQ(q.rq.wr_acked, q.rq.wr_prod);
 	EXPECT_EQ(sendq_reap_all(&q), SENDQ_SLOTS - 1);
 
-	/* What comes behind local operations, which nobody answers. */
+	/* Local operations complete without an answer, however many there are. */
+	sendq_sent(&q, FRDMA_WR_REG_MR, 0);
+	frdma_req_local_done(&q.rq);
+	EXPECT_EQ(sendq_reap_all(&q), 1);
+	EXPECT_EQ(q.rq.wr_acked, q.rq.wr_una);
 	sendq_sent(&q, FRDMA_WR_REG_MR, 0);
 	frdma_req_local_done(&q.rq);
 	sendq_sent(&q, IB_UVERBS_WR_RDMA_READ, 1);
-	EXPECT_EQ(frdma_ack_locate(&q.rq, sendq_psn(i)).wr->wqe.wr_id, i + 1);
+	EXPECT_EQ(frdma_ack_locate(&q.rq, sendq_psn(i)).wr->wqe.wr_id, i + 2);
 
 	/* And what failed, and was reaped, is older than any of them. */
 	frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, 0);
 	EXPECT_EQ(sendq_reap_all(&q), 2);
-	EXPECT_EQ(frdma_req_oldest(&q.rq), q.rq.wr_una);
+	EXPECT_EQ(q.rq.wr_acked, q.rq.wr_una);
 }
 
 /* What sends nothing has no PSN that could be meant. */

@@ -770,8 +770,9 @@ static void late_pages_are_waited_for(void)
 }
 
 /*
- * Nor for the time that the page takes which an answer was for, and which has
- * gone since it was asked for: here while the answer's own page was late.
+ * Nor for the time that a page takes which has gone since a response was asked for
+ * that is to be stored there: here while the second half of the response waits for
+ * a page of its own.
  */
 static void lost_pages_are_waited_for(void)
 {
@@ -792,15 +793,16 @@ static void lost_pages_are_waited_for(void)
 	e.from = reg(e.src, SIZE, ON_DEMAND);
 	e.to = reg(e.dst, SIZE, IBV_ACCESS_ON_DEMAND | IBV_ACCESS_REMOTE_READ);
 	EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, e.from, e.src,
-			 PAGE));
-	EXPECT(!posix_fadvise(fd, 0, PAGE, POSIX_FADV_DONTNEED));
+			 2 * PAGE));
+	EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH, e.to, e.dst, PAGE));
+	EXPECT(!posix_fadvise(fd, 0, 2 * PAGE, POSIX_FADV_DONTNEED));
 
 	/* 4.3 s, or 17, and no other chance. */
 	connect_once(&p, slow() > 1 ? 22 : 20);
 	begin = now();
-	post(&p, IBV_WR_RDMA_READ, &e, PAGE);
+	post(&p, IBV_WR_RDMA_READ, &e, 2 * PAGE);
 	sleep(slow());
-	EXPECT(!madvise(e.src, PAGE, MADV_DONTNEED));
+	EXPECT(!madvise(e.src + PAGE, PAGE, MADV_DONTNEED));
 	result = status(p.near_cq);
 	printf("%s after %.1f s\n", ibv_wc_status_str(result), now() - begin);
 	EXPECT(!result && now() - begin > 5 * slow());

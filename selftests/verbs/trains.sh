@@ -66,7 +66,14 @@ both_ways() {
 	nothing_was_lost
 }
 
-# A long response, behind which a peer may drop what came with the request.
+# Behind a long response a peer may drop what came with the request.
+long_reads_go_alone() {
+	ends_up
+	exchange v4 -o r -n 128 -r 4 -s 2000 -x
+	[ "$(counter frdma0 tx_trains)" = 0 ]
+	nothing_was_lost
+}
+
 long_and_short_reads() {
 	ends_up
 	exchange v4 -o r -n 128 -r 8 -s 100000
@@ -78,5 +85,6 @@ ktap_test every_operation
 ktap_test both_ways r 500
 ktap_test both_ways f 8
 ktap_test both_ways c 8
+ktap_test long_reads_go_alone
 ktap_test long_and_short_reads
 ktap_end
