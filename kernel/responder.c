@@ -298,7 +298,8 @@ static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
  * @side: receive side, owned by the caller
  * @skb: consumed
  *
- * What the last of a train asks for leaves with the answers to the others.
+ * What the last of a train asks for leaves with the answers to the others; but
+ * whether pages have come that a response waits for, only the step looks.
  */
 void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 {
@@ -307,7 +308,8 @@ void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 
 	frdma_answers_begin(&answers, qp);
 	frdma_rx_each(qp, skb, false, take_request, take_run);
-	if (qp->rq.resp.read.active && frdma_qp_can_recv(qp))
+	if (qp->rq.resp.read.active && !qp->rq.read_waits &&
+	    frdma_qp_can_recv(qp))
 		answer_read(qp);
 	frdma_answers_end(&answers, qp);
 }
