@@ -261,7 +261,7 @@ static bool may_go_on(const struct frdma_qp *qp)
  * frdma_answer_read - go on with the response to a READ
  * @qp: responder, of which one is active
  *
- * Return: how far that went. If it is gone, or absent, it is active still.
+ * Return: how far that went. It is active still if some of it is left.
  */
 enum frdma_answer_fate frdma_answer_read(struct frdma_qp *qp)
 {
@@ -273,8 +273,7 @@ enum frdma_answer_fate frdma_answer_read(struct frdma_qp *qp)
 
 	switch (verdict) {
 	case FRDMA_RESP_ACCEPT:
-		return qp->rq.resp.read.active ? FRDMA_ANSWER_MORE :
-						 FRDMA_ANSWER_SENT;
+		return FRDMA_ANSWER_SENT;
 	case FRDMA_RESP_NO_RECV:
 		return FRDMA_ANSWER_ABSENT;
 	default:

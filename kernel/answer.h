@@ -34,14 +34,12 @@ struct frdma_answers {
 
 /**
  * enum frdma_answer_fate - what has become of the response to a READ
- * @FRDMA_ANSWER_SENT: all of it is on its way
- * @FRDMA_ANSWER_MORE: there is more, for which there is no budget now
+ * @FRDMA_ANSWER_SENT: it is on its way, as far as the budget went
  * @FRDMA_ANSWER_ABSENT: memory that is not pinned is not there, and was asked for
  * @FRDMA_ANSWER_GONE: the region is not the peer's any more
  */
 enum frdma_answer_fate {
 	FRDMA_ANSWER_SENT,
-	FRDMA_ANSWER_MORE,
 	FRDMA_ANSWER_ABSENT,
 	FRDMA_ANSWER_GONE,
 };

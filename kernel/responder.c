@@ -195,7 +195,7 @@ static bool answer_read(struct frdma_qp *qp)
 		if (!qp->rq.read_waits)
 			read->active = false;
 		break;
-	default:
+	case FRDMA_ANSWER_SENT:
 		break;
 	}
 	return !read->active;
