@@ -106,8 +106,11 @@ fetch_source() {
 		Dir::Cache::pkgcache "";
 		Dir::Cache::srcpkgcache "";
 	END
-	run_logged "$CACHE/log/apt-source" "looking for the source of rdma-core" \
-		env APT_CONFIG="$apt/conf" apt-get update
+	(run_logged "$CACHE/log/apt-source" "looking for the source of rdma-core" \
+		env APT_CONFIG="$apt/conf" apt-get update) || {
+		say "apt cannot read the lists of sources"
+		return 0
+	}
 	read -r uri file hash < <(find_upstream "$apt/conf") || {
 		say "apt finds no source of rdma-core"
 		sed -n 's/^[EW]: F/  F/p' "$CACHE/log/apt-source" >&2

@@ -261,6 +261,12 @@ statuses() {
 	ends_with 0 links wants eth0
 	ends_with 1 links wants v9
 	ends_with 2 links wants
+	printf '%s\n' '#frdma0 v9' 'frdma0 eth0 loopbck=0 # v9' >"$FILE"
+	ends_with 0 links wants eth0
+	ends_with 1 links wants v9
+	ends_with 1 links up eth0
+	grep -qF "$FILE:2: 'loopbck' is no attribute" "$KTAP_TMP/said"
+	echo 'frdma0 eth0' >"$FILE"
 	ends_with 1 links up v9
 	grep -qF "$FILE has no link on v9" "$KTAP_TMP/said"
 	ends_with 1 links status

@@ -64,6 +64,16 @@ of_a_trace_and_a_capture() {
 	says "$text" "<-.* ACK msn [0-9]*, PSN"
 }
 
+# Packets that end before their PSN, as a capture of the beginnings has them.
+of_a_cut_capture() {
+	local text=$KTAP_TMP/text
+
+	editcap -s 52 "$KTAP_TMP/pcap" "$KTAP_TMP/cut"
+	python3 $LADDER "$KTAP_TMP/cut" >"$text"
+	says "$text" "10.77.0.1 .* 10.77.0.2"
+	says "$text" "- SEND_FIRST, PSN 0, to [0-9]* -*>"
+}
+
 of_nothing() {
 	echo nothing >"$KTAP_TMP/nothing"
 	refuse "has no event of frdma's" python3 $LADDER "$KTAP_TMP/nothing"
@@ -73,5 +83,6 @@ of_nothing() {
 
 links_up
 ktap_test of_a_trace_and_a_capture
+ktap_test of_a_cut_capture
 ktap_test of_nothing
 ktap_end
