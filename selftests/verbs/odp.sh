@@ -48,7 +48,6 @@ absent_pages_are_seldom_asked_for() {
 	[ "$naks" -gt 0 ] && [ "$naks" -lt 500 ]
 }
 
-modprobe -q fuse || true
 links_up
 for case in device_says_so refuses write_finds_nothing_there \
 	read_finds_nothing_there send_finds_nothing_there \
@@ -57,9 +56,7 @@ for case in device_says_so refuses write_finds_nothing_there \
 	protection_holds holes_are_errors implicit_is_everything prefetched_is_there \
 	prefetch_refuses restless nobody_waits_any_more dies_waiting \
 	unreliable_sends secret_is_refused atomic_write_only_reads \
-	failure_is_forgotten late_pages_are_waited_for \
-	lost_pages_are_waited_for asking_does_not_wait_for_pages \
-	waiting_keeps_nothing; do
+	failure_is_forgotten; do
 	ktap_test odp $case
 done
 ktap_test absent_pages_are_seldom_asked_for
