@@ -12,10 +12,11 @@
 
 static void fail(struct frdma_qp *qp, u8 status, enum frdma_ack_verdict verdict)
 {
+	if (!frdma_req_fail(&qp->sq.req, status, verdict))
+		return;
 	if (status == FRDMA_WC_RETRY_EXC_ERR ||
 	    status == FRDMA_WC_RNR_RETRY_EXC_ERR)
 		frdma_qp_count(qp, FRDMA_CNT_RETRY_EXCEEDED);
-	frdma_req_fail(&qp->sq.req, status, verdict);
 }
 
 /* Store the payload of a READ response where the work request wants it. */

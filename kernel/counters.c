@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "counters.h"
 
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -67,11 +68,11 @@ static void unmake_own(struct rdma_counter *counter)
 		return;
 	synchronize_rcu_expedited();
 
-	xa_lock(&dev->counters);
-	__xa_erase(&dev->counters, counter->id);
+	mutex_lock(&dev->counters_mutex);
+	xa_erase(&dev->counters, counter->id);
 	frdma_stats_add((u64 *)dev->counters_past, own->stats);
 	counter->id = 0;
-	xa_unlock(&dev->counters);
+	mutex_unlock(&dev->counters_mutex);
 
 	free_percpu(own->stats);
 	kfree(own);
@@ -82,7 +83,7 @@ static void unmake_own(struct rdma_counter *counter)
  * @dev: their device
  * @sum: sums, to which all counters are added that are or were there
  *
- * Context: process.
+ * Context: may sleep: any user may ask, and there may be many counters and CPUs.
  */
 void frdma_counters_add(struct frdma_dev *dev, struct frdma_stats *sum)
 {
@@ -91,12 +92,14 @@ void frdma_counters_add(struct frdma_dev *dev, struct frdma_stats *sum)
 	unsigned long id;
 	size_t i;
 
-	xa_lock(&dev->counters);
+	mutex_lock(&dev->counters_mutex);
 	for (i = 0; i < sizeof(*sum) / sizeof(*past); i++)
 		((u64 *)sum)[i] += past[i];
-	xa_for_each(&dev->counters, id, own)
+	xa_for_each(&dev->counters, id, own) {
 		frdma_stats_add((u64 *)sum, own->stats);
-	xa_unlock(&dev->counters);
+		cond_resched();
+	}
+	mutex_unlock(&dev->counters_mutex);
 }
 
 /* False if the queue pair was destroyed: the core may still list it. */
@@ -164,11 +167,11 @@ int frdma_counter_update_stats(struct rdma_counter *counter)
 	struct frdma_stats sums = { };
 	int i;
 
-	xa_lock(&dev->counters);
+	mutex_lock(&dev->counters_mutex);
 	own = find_own(counter);
 	if (own)
 		frdma_stats_add((u64 *)&sums, own->stats);
-	xa_unlock(&dev->counters);
+	mutex_unlock(&dev->counters_mutex);
 	if (!own)
 		return -ENOENT;
 

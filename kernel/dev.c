@@ -338,6 +338,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	INIT_LIST_HEAD(&dev->entry);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
+	mutex_init(&dev->counters_mutex);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	dev->ndev = ndev;

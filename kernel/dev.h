@@ -40,8 +40,9 @@ struct frdma_stats;
  * @nr_groups: how many groups that are; under @mcast_lock
  * @stats: per-CPU counters, see stats.h
  * @counters: struct frdma_qp_counter by number
- * @counters_past: what those counted that are no more; under the lock of
- *                 @counters
+ * @counters_past: what those counted that are no more
+ * @counters_mutex: a counter is added up, or leaves @counters for
+ *                  @counters_past
  * @loopback: packets to this device's own queue pairs are not made; read and
  *	written without a lock
  * @trains: packets are sent in trains; likewise
@@ -83,6 +84,7 @@ struct frdma_dev {
 	struct frdma_stats __percpu *stats;
 	struct xarray counters;
 	struct frdma_stats *counters_past;
+	struct mutex counters_mutex;
 	bool loopback;
 	bool trains;
 	struct frdma_poller poller;

@@ -19,6 +19,13 @@
 				 __GFP_NOWARN)
 
 /*
+ * The same of vmalloc(), of which some kernels after 6.18 warn that it does not
+ * know __GFP_RETRY_MAYFAIL: one pass of reclaim, and no process killed either.
+ */
+#define FRDMA_GFP_PAGES		(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | \
+				 __GFP_NOWARN)
+
+/*
  * What must be left for a process to get an object. The core has a part of
  * each object, and the process, too, and these are asked for in a way that
  * kills when there is nothing.

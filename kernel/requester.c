@@ -162,8 +162,8 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 				  "timeout", rq->retry.retry_left);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
-		frdma_qp_count(qp, FRDMA_CNT_RETRY_EXCEEDED);
-		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
+		if (frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0))
+			frdma_qp_count(qp, FRDMA_CNT_RETRY_EXCEEDED);
 		return;
 	}
 	frdma_resend_all(rq);

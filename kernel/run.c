@@ -170,10 +170,16 @@ bool frdma_side_try_own(struct frdma_side *side)
  * If the side's word is 0, nobody owns it, and nothing waits that came on
  * this CPU: a flow, which stays on its CPU, keeps its order.
  *
+ * A buffer is taken whole, so it may have no more packets than a step has. Those of
+ * which buffers are made by this kernel are 128 at most.
+ *
  * Context: softirq, bottom halves off. Return: false if there is no room or the side is dead.
  */
 bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb)
 {
+	if (unlikely(frdma_skb_packets(skb) > FRDMA_SIDE_BUDGET))
+		return false;
+
 	if (frdma_side_try_own(side)) {
 		side->packet(side, skb);
 		frdma_side_run(side);

@@ -37,7 +37,7 @@ struct frdma_shared *frdma_shared_alloc(size_t size)
 	if (!shared)
 		return NULL;
 
-	shared->kaddr = __vmalloc(size, FRDMA_GFP_OBJECT | __GFP_ZERO);
+	shared->kaddr = __vmalloc(size, FRDMA_GFP_PAGES | __GFP_ZERO);
 	if (!shared->kaddr) {
 		kfree(shared);
 		return NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/sizes.h>
 #include <net/sock.h>
 
 #include "txmem.h"
@@ -33,15 +34,20 @@ static void take(struct frdma_txmem *mem)
 	preempt_enable();
 }
 
-static bool is_of_reserves(const struct page *page)
+/*
+ * Worth to be kept: a small page, all that there was at some moment, would never
+ * be replaced, and no train of large packets be built of it. What was given out of
+ * the reserves, to write to swap over the network say, goes back to them.
+ */
+static bool may_stay(const struct page_frag *frag)
 {
-	return page && page_is_pfmemalloc(page);
+	return !frag->page ||
+	       (frag->size >= SZ_32K && !page_is_pfmemalloc(frag->page));
 }
 
 /*
  * Back into the ring, as the next in turn if @again. One page is enough for a
- * slot: a burst that came between may have left one. What was given out of the
- * reserves, to write to swap over the network say, goes back to them.
+ * slot: a burst that came between may have left one.
  */
 static void put(struct frdma_txmem *mem, bool again)
 {
@@ -51,7 +57,7 @@ static void put(struct frdma_txmem *mem, bool again)
 	preempt_disable();
 	ring = this_cpu_ptr(&txmem_ring);
 	slot = &ring->frag[mem->slot];
-	if (!slot->page && !is_of_reserves(mem->frag.page)) {
+	if (!slot->page && may_stay(&mem->frag)) {
 		*slot = mem->frag;
 		mem->frag.page = NULL;
 		if (again)
@@ -83,8 +89,8 @@ void frdma_txmem_begin(struct frdma_txmem *mem)
  * @mem: its page changes if the rest is too short
  * @len: bytes that must follow each other
  *
- * Short of large pages, the refill answers true with a small one. That must
- * not stay: a CPU would never build a train of large packets again.
+ * Short of large pages, the refill answers true with a small one, which may be
+ * too small for @len.
  *
  * Return: true if @mem->frag has the room; false if there is no memory for it.
  */

@@ -545,7 +545,10 @@ static bool oldest_is_complete(const struct frdma_req *rq)
  * @status: enum frdma_wc_status that it completes with
  * @vendor_err: the verdict behind it
  *
- * Return: false if there is no work request to blame.
+ * What was said first stands: until that one is reaped, the rest of a buffer and
+ * the clock may have more to say of it.
+ *
+ * Return: false if there is no work request to blame, or it has failed already.
  */
 bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err)
 {
@@ -557,6 +560,8 @@ bool frdma_req_fail(struct frdma_req *rq, u8 status, u8 vendor_err)
 
 		if (wr->npkts ? begun >= wr->npkts : wr->done)
 			continue;
+		if (wr->status)
+			return false;
 		wr->status = status;
 		wr->vendor_err = vendor_err;
 		return true;

@@ -491,6 +491,9 @@ static void extensions(void)
 
 #define LONGEST	40
 
+/* Packets that a queue pair takes at once. */
+#define STEP	256
+
 /**
  * struct train - packets of one flow, as one
  * @frame: it
@@ -663,6 +666,29 @@ static void train_is(struct train *train, struct victim *v, uint16_t size,
 	victim_heal(v);
 }
 
+/* As many packets as a step of a queue pair has, and one more. */
+static void longest_train_to(struct train *train, struct victim *v)
+{
+	static struct reaction r;
+	uint32_t i;
+
+	train_begins(train);
+	for (i = 0; i < STEP + 1; i++)
+		train_add(train, v, 8, "");
+	train_is(train, v, bytes_of(v, 8), 0, STEP + 1, "too many packets");
+
+	/* One of those that are few enough: most find no receive request. */
+	train_begins(train);
+	for (i = 0; i < STEP; i++)
+		train_add(train, v, 8, "");
+	reaction_begins(&r);
+	EXPECT(train_leaves(train, bytes_of(v, 8)));
+	reaction_ends(&r, v);
+	EXPECT(executed(&r) && !counted(&r, "drop_queue_full"));
+	others_are_well(v);
+	victim_heal(v);
+}
+
 static void trains_to(struct train *train, struct victim *v)
 {
 	bool ordered = v->kind == RC || v->kind == XRC_TARGET;
@@ -712,6 +738,7 @@ static void trains(void)
 			return;
 		}
 		trains_to(&train, receivers[k]);
+		longest_train_to(&train, receivers[k]);
 	}
 }
 

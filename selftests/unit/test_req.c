@@ -1014,6 +1014,22 @@ TEST(frdma_req_fail__blames_the_oldest)
 	EXPECT_EQ(frdma_req_reap(&q.rq)->status, FRDMA_WC_RETRY_EXC_ERR);
 }
 
+/* The rest of a train of answers, and the clock, come before it is taken. */
+TEST(frdma_req_fail__the_first_verdict_stands)
+{
+	struct frdma_swr *wr;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 600);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_send_all(&q);
+	EXPECT(frdma_req_fail(&q.rq, FRDMA_WC_LOC_PROT_ERR, 7));
+	EXPECT(!frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, 3));
+	wr = frdma_req_reap(&q.rq);
+	EXPECT_EQ(wr->status, FRDMA_WC_LOC_PROT_ERR);
+	EXPECT_EQ(wr->vendor_err, 7);
+}
+
 TEST(frdma_req_fail__spares_what_is_complete_and_not_yet_taken)
 {
 	sendq_init(&q);
