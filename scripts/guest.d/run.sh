@@ -95,7 +95,8 @@ run_sweep() {
 	local dir owner
 
 	for dir in "${TMPDIR:-/tmp}"/frdma-run.*; do
-		owner=$(cat "$dir/owner" 2>/dev/null) || continue
+		owner=$(cat "$dir/owner" 2>/dev/null) && [ -n "$owner" ] ||
+			continue
 		kill -0 "$owner" 2>/dev/null || rm -rf "$dir"
 	done
 }
@@ -165,7 +166,9 @@ run_prepare() {
 		layers+=("$PACKAGES")
 	fi
 	if [ "$with_build" = yes ] && build_exists "$root"; then
-		cp -a "$(build_dir "$root")/install" "$RUN/build"
+		# Not while another run of this checkout builds.
+		flock -s "$(build_dir "$root")/.lock" \
+			cp -a "$(build_dir "$root")/install" "$RUN/build"
 		layers+=("$RUN/build")
 	elif [ "$with_build${#layers[@]}" = yes0 ]; then
 		say "this checkout is not built for $root: guests have no" \

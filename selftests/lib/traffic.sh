@@ -89,12 +89,13 @@ placement_between() {
 }
 
 # Prints "NAME VALUE" for the hardware counters of DEV in guest N that the
-# globs name. One that names none is an error. Arguments: DEV N GLOB...
+# globs name. One that names none is an error. There are many: no process is begun
+# for each. Arguments: DEV N GLOB...
 # shellcheck disable=SC2016 # for the guest's shell
 counters() {
 	ktap_on "$2" "cd /sys/class/infiniband/$1/ports/1/hw_counters || exit
 		for name in ${*:3}; do"'
-			value=$(cat $name) || exit
+			read -r value <$name || exit
 			echo $name $value
 		done' || fail "$1 in guest $2 lacks one of: ${*:3}"
 }

@@ -5,7 +5,8 @@
 # that make no sense and of links that cannot be made.
 #
 # guests: 1
-# roots: trixie bookworm sid
+# roots: trixie
+# named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
 

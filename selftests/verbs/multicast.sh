@@ -5,7 +5,8 @@
 # each case); an interface that moves to another namespace; mckey.
 #
 # guests: 2
-# roots: trixie bookworm sid
+# roots: trixie
+# named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/traffic.sh"

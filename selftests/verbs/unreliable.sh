@@ -5,7 +5,8 @@
 # (unreliable.c, one process for each case), and the tools that use them.
 #
 # guests: 2
-# roots: trixie bookworm sid
+# roots: trixie
+# named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
 . "${0%/*}/../lib/traffic.sh"
