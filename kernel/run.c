@@ -170,8 +170,9 @@ bool frdma_side_try_own(struct frdma_side *side)
  * If the side's word is 0, nobody owns it, and nothing waits that came on
  * this CPU: a flow, which stays on its CPU, keeps its order.
  *
- * A buffer is taken whole, so it may have no more packets than a step has. Those of
- * which buffers are made by this kernel are 128 at most.
+ * A buffer is taken whole, so it may have no more packets than a step has. Kernels
+ * make buffers of 128 packets at most; of who makes them himself, a guest say, some
+ * kernels take longer ones.
  *
  * Context: softirq, bottom halves off. Return: false if there is no room or the side is dead.
  */

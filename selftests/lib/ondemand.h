@@ -125,4 +125,15 @@ static inline void reset_pair(struct pair *p)
 	EXPECT(!ibv_modify_qp(p->far, &reset, IBV_QP_STATE));
 }
 
+/* What the programs about it do: DEVICE GID_INDEX CASE, of @cases. */
+static inline int run_as_told(const struct test_case *cases, int argc,
+			      char **argv)
+{
+	if (argc != 4)
+		return 2;
+	device = argv[1];
+	open_device(argv[1], argv[2]);
+	return run_case(cases, argv[3]);
+}
+
 #endif /* FRDMA_TEST_ONDEMAND_H */

@@ -684,9 +684,5 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-	if (argc != 4)
-		return 2;
-	device = argv[1];
-	open_device(argv[1], argv[2]);
-	return run_case(cases, argv[3]);
+	return run_as_told(cases, argc, argv);
 }

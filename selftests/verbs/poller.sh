@@ -84,7 +84,7 @@ run_case() {
 
 # Arguments: CASE [LOOPBACK]
 poller() {
-	# What the test is killed by if it calls the kernel: our debug kernel lacks it.
+	# What kills the test if it calls the kernel.
 	[ "$1" != no_system_call ] || grep -q '^Seccomp:' /proc/self/status ||
 		skip "this kernel has no seccomp"
 	defer bash -c "echo 0 >$ATTRIBUTE; echo 1 >${ATTRIBUTE%/*}/loopback"
