@@ -24,20 +24,20 @@ ROOT_PACKAGES=(
 ROOT_MOUNT_POINTS=(frdma results build usr/src/rdma-core)
 
 # Room that one root takes while it is made, in MiB.
-ROOT_MIB=3000
+ROOT_MIB=4500
 
 # Where the root of that name lies.
 root_dir() {
 	echo "$CACHE/root/$1"
 }
 
-# Identifies the list of packages a root was made from.
+# Identifies the lists a root was made from.
 root_recipe() {
-	echo "$1" "${ROOT_PACKAGES[@]}" "${ROOT_MOUNT_POINTS[@]}" |
-		sha256sum | cut -c 1-16
+	echo "$1" "${ROOT_PACKAGES[@]}" "${ROOT_MOUNT_POINTS[@]}" \
+		"${BOOT_MODULES[@]}" | sha256sum | cut -c 1-16
 }
 
-# True if the root exists and was made from the present list.
+# True if the root exists and was made from the present lists.
 root_is_current() {
 	local stamp
 
@@ -224,11 +224,13 @@ root_make() {
 	if ! root_is_current "$name"; then
 		need_space $ROOT_MIB
 		rm -rf --one-file-system "$dir.partial"
-		RUBBISH+=("$dir.partial")
+		RUBBISH+=("$dir.partial" "$dir.partial.disk")
 		root_bootstrap "$name" "$dir.partial" "$log"
 		root_install "$name" "$dir.partial" "$log"
 		boot_prepare "$dir.partial"
 		root_stamp "$name" "$dir.partial"
+		say "root $name: making the disk that guests boot from"
+		boot_make_root_disk "$dir.partial"
 		rm -rf --one-file-system "$dir"
 		mv "$dir.partial" "$dir"
 		say "root $name: $(du -sh "$dir" | cut -f 1), with Linux" \

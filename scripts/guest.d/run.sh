@@ -159,6 +159,9 @@ run_prepare() {
 		results=$(readlink -f "$results")
 	}
 	[ -z "$pcap" ] || pcap=$(readlink -f "$pcap")
+	[ -e "$ROOT/boot/disk-bench" ] ||
+		die "the root $root is an older checkout's: renew it with" \
+			"scripts/guest root $root"
 	boot_make_run_initramfs "$ROOT" "$INITRAMFS" "$RUN/initramfs"
 	if [ -n "$packages" ]; then
 		# shellcheck disable=SC2086 # a list
@@ -166,16 +169,34 @@ run_prepare() {
 		layers+=("$PACKAGES")
 	fi
 	if [ "$with_build" = yes ] && build_exists "$root"; then
-		# Not while another run of this checkout builds.
-		flock -s "$(build_dir "$root")/.lock" \
-			cp -a "$(build_dir "$root")/install" "$RUN/build"
-		layers+=("$RUN/build")
+		run_take_build
 	elif [ "$with_build${#layers[@]}" = yes0 ]; then
 		say "this checkout is not built for $root: guests have no" \
 			"frdma (scripts/guest build -r $root)"
 	fi
 	[ -z "$kind" ] || layers+=("$KERNEL/install")
 	rdma_core=$(rdma_core_source "$root")
+}
+
+# Makes the disk with what was last built, not while another run of this checkout
+# builds.
+run_take_build() {
+	local dir
+
+	dir=$(build_dir "$root")
+	(
+		flock -s 9
+		boot_make_disk "$dir/install" "$RUN/build.disk"
+	) 9<"$dir/.lock"
+	layers+=("$RUN/build.disk")
+}
+
+# Appends a disk to QEMU's arguments. Arguments: NAME FILE
+qemu_disk() {
+	QEMU+=(
+		-drive "if=none,id=$1,file=${2//,/,,},format=raw,readonly=on"
+		-device "virtio-blk-pci,drive=$1,serial=$1"
+	)
 }
 
 # Appends a directory of the host to QEMU's arguments.
@@ -228,13 +249,17 @@ qemu_command() {
 		-device "virtserialport,chardev=bench,name=frdma.bench"
 	)
 	qemu_network "$n"
-	qemu_share root "$ROOT" on
+	qemu_disk root "$ROOT/boot/disk-bench"
 	qemu_share frdma "$TOP" on
 	qemu_share results "${results:-$RUN/results}" off
 	[ -z "$rdma_core" ] || qemu_share rdma-core "$rdma_core" on
 	for layer in "${layers[@]}"; do
 		number=$((number + 1))
-		qemu_share "layer$number" "$(readlink -f "$layer")" on
+		if [ -d "$layer" ]; then
+			qemu_share "layer$number" "$(readlink -f "$layer")" on
+		else
+			qemu_disk "layer$number" "$layer"
+		fi
 		tags+=${tags:+,}layer$number
 	done
 	QEMU+=(
