@@ -334,6 +334,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 
 	dev->loopback = loopback;
 	dev->trains = trains;
+	dev->gather_us = FRDMA_GATHER_US;
 	frdma_poller_init(&dev->poller);
 	INIT_LIST_HEAD(&dev->entry);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);

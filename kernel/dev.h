@@ -46,6 +46,8 @@ struct frdma_stats;
  * @loopback: packets to this device's own queue pairs are not made; read and
  *	written without a lock
  * @trains: packets are sent in trains; likewise
+ * @gather_us: interval in which requests of processes are looked for that come one
+ *	by one, in microseconds; 0: all are to be rung for; likewise
  * @poller: takes what processes post to their send queues
  * @going: the core is about to wait for the end of all verbs, so none waits
  *	for a process; written by frdma_client
@@ -87,6 +89,7 @@ struct frdma_dev {
 	struct mutex counters_mutex;
 	bool loopback;
 	bool trains;
+	u32 gather_us;
 	struct frdma_poller poller;
 	bool going;
 	bool port_active;
@@ -108,6 +111,18 @@ struct frdma_dev {
 static inline struct frdma_dev *to_frdma(struct ib_device *ib)
 {
 	return container_of(ib, struct frdma_dev, ib);
+}
+
+/* @gather_us of new links, and the most that it can be. */
+#define FRDMA_GATHER_US		16
+#define FRDMA_GATHER_US_MAX	1000
+
+/** frdma_gather_ns - that interval now; 0 also where the poller looks anyway */
+static inline u32 frdma_gather_ns(const struct frdma_dev *dev)
+{
+	if (READ_ONCE(dev->poller.us))
+		return 0;
+	return READ_ONCE(dev->gather_us) * NSEC_PER_USEC;
 }
 
 struct frdma_dev *frdma_dev_get_by_netdev(const struct net_device *ndev);

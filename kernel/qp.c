@@ -170,6 +170,7 @@ void frdma_qp_init(struct frdma_qp *qp)
 	kref_init(&qp->refs);
 	frdma_page_in_init(&qp->sq.page_in, &qp->refs, free_qp, wake_sender);
 	frdma_page_in_init(&qp->rq.page_in, &qp->refs, free_qp, wake_receiver);
+	frdma_gather_init(&qp->sq.gather, 0);
 	hrtimer_setup(&qp->sq.timer, deadline_passed, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	frdma_ahead_init(qp);

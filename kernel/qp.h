@@ -22,6 +22,7 @@
 #include "mr.h"
 #include "number.h"
 #include "poller.h"
+#include "proto/gather.h"
 #include "proto/req.h"
 #include "proto/resp.h"
 #include "ring.h"
@@ -106,6 +107,7 @@ struct frdma_lane {
  * @drained: in this SQD state, all that was begun is complete
  * @drain_event: SQ_DRAINED is to be raised then
  * @notify: a completion was pushed and the event is not yet delivered
+ * @gather: are requests of a process looked for, or rung for
  * @watch: the poller's; see there, not protected by @side
  */
 struct frdma_sq {
@@ -132,6 +134,7 @@ struct frdma_sq {
 	bool drained;
 	bool drain_event;
 	bool notify;
+	struct frdma_gather gather;
 	struct frdma_watch watch;
 };
 

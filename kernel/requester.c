@@ -184,7 +184,12 @@ static void set_timer(struct frdma_qp *qp)
 	if (!frdma_req_is_watched(rq))
 		frdma_req_watch(rq, ktime_get_ns());
 
-	next_ns = frdma_retry_next_ns(&rq->retry);
+	if (qp->sq.gather.on)
+		frdma_gather_wait(&qp->sq.gather, rq->wr_una,
+				  frdma_gather_ns(qp->dev), ktime_get_ns());
+
+	next_ns = min(frdma_retry_next_ns(&rq->retry),
+		      frdma_gather_next_ns(&qp->sq.gather));
 	if (!is_at_rest(qp))
 		next_ns = min(next_ns, frdma_req_next_ns(rq));
 	if (next_ns == U64_MAX)
@@ -212,16 +217,61 @@ static void come_to_rest(struct frdma_qp *qp)
 		frdma_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
+/*
+ * The whole word: what a process has written there does not matter. Nor does what
+ * the poller has, if it watches the ring, too: who rings does no harm.
+ */
+static void end_gathering(struct frdma_qp *qp)
+{
+	WRITE_ONCE(qp->sq.ring.head->flags, 0);
+
+	/*
+	 * Pairs with the barrier of the process between its index and the flag:
+	 * either it sees that it has to ring, or the next fetch sees its request.
+	 */
+	smp_mb();
+}
+
+/* What a process posts one by one is looked for instead of rung for. */
+static void gather(struct frdma_qp *qp, u64 now_ns)
+{
+	if (!qp->user)
+		return;
+	frdma_fetch(qp);
+	switch (frdma_gather_look(&qp->sq.gather, qp->sq.req.wr_prod,
+				  frdma_gather_ns(qp->dev), now_ns)) {
+	case FRDMA_GATHER_KEEP:
+		break;
+	case FRDMA_GATHER_BEGIN:
+		WRITE_ONCE(qp->sq.ring.head->flags, FRDMA_RING_WATCHED);
+		break;
+	case FRDMA_GATHER_END:
+		end_gathering(qp);
+		break;
+	}
+}
+
+/* Nobody looks where nothing may be sent. */
+static void stop_gathering(struct frdma_qp *qp)
+{
+	if (!qp->sq.gather.on)
+		return;
+	frdma_gather_init(&qp->sq.gather, qp->sq.req.wr_prod);
+	end_gathering(qp);
+}
+
 /* Returns true if there is more to send, but not now. */
 static bool send_posted(struct frdma_qp *qp)
 {
 	u32 budget = FRDMA_BURST_MAX;
+	u64 now_ns = ktime_get_ns();
 	u32 una;
 
-	look_at_clock(qp, ktime_get_ns());
+	look_at_clock(qp, now_ns);
 	reap(qp);
 	if (!frdma_qp_can_send(qp))
 		return false;
+	gather(qp, now_ns);
 
 	/* What is complete may let more begin: a fence, an invalidation. */
 	do {
@@ -252,6 +302,8 @@ bool frdma_requester_step(struct frdma_side *side)
 
 	if (frdma_qp_can_send(qp))
 		more |= send_posted(qp);
+	if (!frdma_qp_can_send(qp))
+		stop_gathering(qp);
 	if (frdma_qp_is_flushing_sends(qp))
 		more |= flush(qp);
 

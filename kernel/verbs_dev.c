@@ -496,8 +496,29 @@ static ssize_t poll_us_store(struct device *device,
 }
 static DEVICE_ATTR_RW(poll_us);
 
+static ssize_t gather_us_show(struct device *device,
+			      struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  READ_ONCE(attr_to_frdma(device)->gather_us));
+}
+
+static ssize_t gather_us_store(struct device *device,
+			       struct device_attribute *attr, const char *buf,
+			       size_t len)
+{
+	u32 us;
+
+	if (kstrtou32(buf, 10, &us) || us > FRDMA_GATHER_US_MAX)
+		return -EINVAL;
+	WRITE_ONCE(attr_to_frdma(device)->gather_us, us);
+	return len;
+}
+static DEVICE_ATTR_RW(gather_us);
+
 static struct attribute *frdma_attrs[] = {
 	&dev_attr_frdma_abi.attr,
+	&dev_attr_gather_us.attr,
 	&dev_attr_loopback.attr,
 	&dev_attr_parent.attr,
 	&dev_attr_poll_us.attr,
@@ -507,9 +528,10 @@ static struct attribute *frdma_attrs[] = {
 
 /*
  * /sys/class/infiniband/<link>/: frdma_abi tells the provider that the device
- * is its own, loopback whether packets to itself are spared (loopback.h),
- * parent names the interface, poll_us for how long send queues are watched
- * (poller.h), trains tells whether packets leave in trains (tx.h).
+ * is its own, gather_us in what intervals requests are looked for that come one
+ * by one (proto/gather.h), loopback whether packets to itself are spared
+ * (loopback.h), parent names the interface, poll_us for how long send queues are
+ * watched (poller.h), trains tells whether packets leave in trains (tx.h).
  */
 const struct attribute_group frdma_attr_group = {
 	.attrs = frdma_attrs,

@@ -98,39 +98,41 @@ duplicates_are_left_out() {
 }
 
 attributes_are_judged() {
+	local attributes="gather_us loopback poll_us trains"
+
 	interfaces
 	printf '%s\n' 'frdma0 eth0 loop=0' 'frdma0 eth0 trains' \
 		'frdma0 eth0 loopback=2' 'frdma0 eth0 =1' \
 		'frdma0 eth0 trains=0 and more' 'frdma1 v0 trains=1' >"$FILE"
 	complains up \
-		"$FILE:1: 'loop' is no attribute; there are: loopback poll_us trains" \
+		"$FILE:1: 'loop' is no attribute; there are: $attributes" \
 		"$FILE:2: trains takes 0 or 1: trains=0" \
 		"$FILE:3: loopback takes 0 or 1: loopback=0" \
-		"$FILE:4: '' is no attribute; there are: loopback poll_us trains" \
-		"$FILE:5: 'and' is no attribute; there are: loopback poll_us trains"
+		"$FILE:4: '' is no attribute; there are: $attributes" \
+		"$FILE:5: 'and' is no attribute; there are: $attributes"
 	gone frdma0
 	is_on frdma1 v0
 }
 
-# It takes more than 0 and 1.
-poll_us_is_judged() {
+# Some take more than 0 and 1. Arguments: ATTRIBUTE MOST
+microseconds_are_judged() {
 	local value n=0 wrong=()
 
 	interfaces
 	: >"$FILE"
-	for value in '' '=' =-1 =10000001 =1x; do
+	for value in '' '=' =-1 "=$(($2 + 1))" =1x; do
 		n=$((n + 1))
-		echo "frdma0 eth0 poll_us$value" >>"$FILE"
-		wrong+=("$FILE:$n: poll_us takes 0 to 10000000: poll_us=1000")
+		echo "frdma0 eth0 $1$value" >>"$FILE"
+		wrong+=("$FILE:$n: $1 takes 0 to $2: $1=1000")
 	done
-	echo 'frdma1 v0 poll_us=1000' >>"$FILE"
+	echo "frdma1 v0 $1=1000" >>"$FILE"
 	complains up "${wrong[@]}"
 	gone frdma0
 	is_on frdma1 v0
-	[ "$(<$RDMA/frdma1/poll_us)" = 1000 ]
-	echo 'frdma1 v0 poll_us=0' >"$FILE"
+	[ "$(<$RDMA/frdma1/"$1")" = 1000 ]
+	echo "frdma1 v0 $1=0" >"$FILE"
 	links up
-	[ "$(<$RDMA/frdma1/poll_us)" = 0 ]
+	[ "$(<$RDMA/frdma1/"$1")" = 0 ]
 }
 
 # Arguments: LINK LOOPBACK TRAINS
@@ -291,7 +293,8 @@ ktap_test lines_make_links
 ktap_test nonsense_is_left_out
 ktap_test duplicates_are_left_out
 ktap_test attributes_are_judged
-ktap_test poll_us_is_judged
+ktap_test microseconds_are_judged poll_us 10000000
+ktap_test microseconds_are_judged gather_us 1000
 ktap_test attributes_are_set
 ktap_test unknown_interface_is_told
 ktap_test twice_is_as_once

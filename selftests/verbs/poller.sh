@@ -87,8 +87,11 @@ poller() {
 	# What kills the test if it calls the kernel.
 	[ "$1" != no_system_call ] || grep -q '^Seccomp:' /proc/self/status ||
 		skip "this kernel has no seccomp"
-	defer bash -c "echo 0 >$ATTRIBUTE; echo 1 >${ATTRIBUTE%/*}/loopback"
+	defer bash -c "echo 0 >$ATTRIBUTE; echo 1 >${ATTRIBUTE%/*}/loopback;
+		echo 16 >${ATTRIBUTE%/*}/gather_us"
 	echo "${2:-1}" >${ATTRIBUTE%/*}/loopback
+	# That one sets the flag, too: verbs/gather.
+	echo 0 >${ATTRIBUTE%/*}/gather_us
 	leaves_no_object run_case "$1"
 }
 
