@@ -2,6 +2,7 @@
 #ifndef FRDMA_DEV_H
 #define FRDMA_DEV_H
 
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
@@ -117,12 +118,22 @@ static inline struct frdma_dev *to_frdma(struct ib_device *ib)
 #define FRDMA_GATHER_US		16
 #define FRDMA_GATHER_US_MAX	1000
 
-/** frdma_gather_ns - that interval now; 0 also where the poller looks anyway */
+/**
+ * frdma_gather_ns - that interval now
+ * @dev: device
+ *
+ * Return: nanoseconds; 0 also where the poller looks anyway, and where timers are
+ * too coarse, or wait for tasks: what polls its completions there with a
+ * real-time priority would wait for itself.
+ */
 static inline u32 frdma_gather_ns(const struct frdma_dev *dev)
 {
-	if (READ_ONCE(dev->poller.us))
+	u32 ns = READ_ONCE(dev->gather_us) * NSEC_PER_USEC;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || READ_ONCE(dev->poller.us) ||
+	    ns < hrtimer_resolution)
 		return 0;
-	return READ_ONCE(dev->gather_us) * NSEC_PER_USEC;
+	return ns;
 }
 
 struct frdma_dev *frdma_dev_get_by_netdev(const struct net_device *ndev);

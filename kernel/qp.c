@@ -179,6 +179,21 @@ void frdma_qp_init(struct frdma_qp *qp)
 }
 
 /**
+ * frdma_qp_take_posted - what a process has posted leaves before something changes
+ * @qp: that the caller keeps alive
+ *
+ * Who posts and then modifies or destroys expects that it was on its way when the
+ * post returned, though nobody had to ring for it.
+ *
+ * Context: a task.
+ */
+void frdma_qp_take_posted(struct frdma_qp *qp)
+{
+	if (qp->user && qp->sq.ring.head)
+		frdma_side_kick(&qp->sq.side);
+}
+
+/**
  * frdma_qp_claim - own both sides
  * @qp: whose change the caller holds
  *

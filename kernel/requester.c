@@ -232,6 +232,19 @@ static void end_gathering(struct frdma_qp *qp)
 	smp_mb();
 }
 
+/* Longer ones make trains by themselves. */
+#define GATHER_LEN_MAX		8192
+
+/* In what intervals to look for what is posted; 0: not at all. */
+static u32 gather_ns(const struct frdma_qp *qp)
+{
+	const struct frdma_req *rq = &qp->sq.req;
+
+	if (frdma_req_wr(rq, rq->wr_prod - 1)->len > GATHER_LEN_MAX)
+		return 0;
+	return frdma_gather_ns(qp->dev);
+}
+
 /* What a process posts one by one is looked for instead of rung for. */
 static void gather(struct frdma_qp *qp, u64 now_ns)
 {
@@ -239,7 +252,7 @@ static void gather(struct frdma_qp *qp, u64 now_ns)
 		return;
 	frdma_fetch(qp);
 	switch (frdma_gather_look(&qp->sq.gather, qp->sq.req.wr_prod,
-				  frdma_gather_ns(qp->dev), now_ns)) {
+				  gather_ns(qp), now_ns)) {
 	case FRDMA_GATHER_KEEP:
 		break;
 	case FRDMA_GATHER_BEGIN:

@@ -82,6 +82,8 @@ static void ring_close(const struct frdma_ring *ring)
 	u32 prod = READ_ONCE(ring->head->prod);
 	u32 cons = READ_ONCE(ring->head->cons);
 
+	/* Who posts has to ring, and is told then. */
+	WRITE_ONCE(ring->head->flags, FRDMA_RING_NEED_DOORBELL);
 	WRITE_ONCE(ring->head->prod, cons + 4 * ring->entries);
 	WRITE_ONCE(ring->head->cons, prod + 4 * ring->entries);
 }

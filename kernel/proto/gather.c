@@ -45,10 +45,15 @@ static enum frdma_gather_verdict look_where_rung(struct frdma_gather *gather,
 
 	if (!posted)
 		return FRDMA_GATHER_KEEP;
+	if (!interval_ns) {
+		gather->rung = 0;
+		take(gather, prod, now_ns);
+		return FRDMA_GATHER_KEEP;
+	}
 	learn(gather, posted, min_t(u64, now_ns - gather->judged_ns,
 				    (u64)interval_ns * FRDMA_GATHER_PAUSE));
 	take(gather, prod, now_ns);
-	if (!interval_ns || gather->rung < gather->patience)
+	if (gather->rung < gather->patience)
 		return FRDMA_GATHER_KEEP;
 
 	gather->on = true;
@@ -99,13 +104,14 @@ static enum frdma_gather_verdict judge(struct frdma_gather *gather, u32 prod,
 	return FRDMA_GATHER_KEEP;
 }
 
-static bool is_due(const struct frdma_gather *gather, u32 interval_ns,
-		   u64 now_ns)
+static bool is_due(const struct frdma_gather *gather, u32 prod,
+		   u32 interval_ns, u64 now_ns)
 {
 	u64 longest_ns = (u64)interval_ns * FRDMA_GATHER_LONGEST;
 
 	return (gather->due_ns && now_ns >= gather->due_ns) ||
-	       now_ns - gather->judged_ns >= longest_ns;
+	       (prod != gather->seen &&
+		now_ns - gather->judged_ns >= longest_ns);
 }
 
 /**
@@ -127,7 +133,7 @@ enum frdma_gather_verdict frdma_gather_look(struct frdma_gather *gather,
 		take(gather, prod, now_ns);
 		return give_up(gather);
 	}
-	if (!is_due(gather, interval_ns, now_ns))
+	if (!is_due(gather, prod, interval_ns, now_ns))
 		return FRDMA_GATHER_KEEP;
 	return judge(gather, prod, now_ns);
 }

@@ -108,10 +108,13 @@ pack_cpio() {
 # what they run: over 9p each open() is a dialogue with the host, which a guest
 # with several CPUs spends on waiting for its locks. Arguments: DIR DISK
 boot_make_disk() {
-	local dir=$1 disk=$2 mib files
+	local dir=$1 disk=$2 mib allocated files
 
 	need_commands mke2fs:e2fsprogs
-	mib=$(du -sm "$dir" | cut -f 1)
+	# Less is allocated than there is where the file system compresses.
+	mib=$(du -sm --apparent-size "$dir" | cut -f 1)
+	allocated=$(du -sm "$dir" | cut -f 1)
+	[ "$mib" -ge "$allocated" ] || mib=$allocated
 	files=$(du -s --inodes "$dir" | cut -f 1)
 	rm -f "$disk"
 	truncate -s $((mib * 9 / 8 + 64))M "$disk"

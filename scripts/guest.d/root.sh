@@ -42,7 +42,7 @@ root_is_current() {
 	local stamp
 
 	stamp=$(root_dir "$1")/etc/frdma-root
-	[ -e "$stamp" ] && grep -qx "recipe $(root_recipe "$1")" "$stamp"
+	[ -e "$(root_dir "$1")/boot/disk-bench" ] && grep -sqx "recipe $(root_recipe "$1")" "$stamp"
 }
 
 # Makes the root if it is not there at all, and holds it against removal for

@@ -116,6 +116,9 @@ run_choose_kernel() {
 	topology=$smp
 	if [ -n "$kind" ]; then
 		kernel_need "$root" "$kind"
+		grep -q '^CONFIG_VIRTIO_BLK=y' "$KERNEL/config" ||
+			die "the $kind kernel of $root is too old to boot;" \
+				"scripts/guest kernel brings it up to date"
 		kernel=$KERNEL_VERSION
 		IMAGE=$KERNEL/vmlinux INITRAMFS=$KERNEL/initramfs
 		: "${mem:=2G}"

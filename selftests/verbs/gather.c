@@ -10,11 +10,15 @@
 #include "../lib/lane.h"
 #include "../lib/bystander.h"
 
-/* Emulated processors do not do much in 16 microseconds. */
-#define INTERVAL_US	400
-#define DEPTH		256
+#define DEPTH	256
 
 static volatile bool stopped;
+
+/* Emulated processors do not do much in 16 microseconds. */
+static unsigned int interval_us(void)
+{
+	return slow() > 1 ? 1000 : 400;
+}
 
 /** struct stream - messages of a lane that are on their way */
 struct stream {
@@ -97,7 +101,7 @@ static void gathers(enum ibv_qp_type type)
 	unsigned int messages = 20000;
 	struct stream s = make_stream(type);
 
-	set_attribute("gather_us", INTERVAL_US);
+	set_attribute("gather_us", interval_us());
 	stream(&s, messages);
 	printf("%lu of %u rung for\n", doorbells, messages);
 	EXPECT(doorbells < messages / 2);
@@ -126,7 +130,7 @@ static void who_waits_rings(void)
 	struct lane lane = make_lane(IBV_QPT_RC);
 	unsigned int messages = 3000, i;
 
-	set_attribute("gather_us", INTERVAL_US);
+	set_attribute("gather_us", interval_us());
 	for (i = 0; i < messages; i++)
 		exchange(&lane);
 	printf("%lu of %u rung for\n", doorbells, messages);
@@ -157,7 +161,7 @@ static void nothing_is_lost(void)
 	unsigned int rounds = getenv("FULL") ? 20000 : 1500, i, n;
 	struct stream s[3];
 
-	set_attribute("gather_us", INTERVAL_US / 4);
+	set_attribute("gather_us", interval_us() / 4);
 	for (i = 0; i < 3; i++)
 		s[i] = make_stream(types[i]);
 	for (i = 0; i < rounds; i++) {
@@ -227,7 +231,7 @@ static void error_flushes(void)
 {
 	int i, j;
 
-	set_attribute("gather_us", INTERVAL_US);
+	set_attribute("gather_us", interval_us());
 	for (i = 0; i < 30; i++) {
 		struct stream s = make_gathered(i % 2 ? IBV_QPT_UD :
 							IBV_QPT_RC);
@@ -251,7 +255,7 @@ static void reset_while_gathered(void)
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	int i;
 
-	set_attribute("gather_us", INTERVAL_US);
+	set_attribute("gather_us", interval_us());
 	for (i = 0; i < 30; i++) {
 		struct stream s = make_gathered(IBV_QPT_RC);
 
@@ -265,6 +269,21 @@ static void reset_while_gathered(void)
 	}
 }
 
+/* What has begun has ended, and both ends know it. */
+static void wait_until_drained(struct stream *s)
+{
+	double end = now() + 20 * slow();
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	do {
+		EXPECT(now() < end);
+		EXPECT(!ibv_query_qp(s->lane.p.near, &attr, IBV_QP_STATE,
+				     &init));
+		reap(s);
+	} while (attr.sq_draining || s->complete != s->received);
+}
+
 /* In SQD nothing begins, also if nobody rings (IBTA 10.3.1.6); then all does. */
 static void drained_while_gathered(void)
 {
@@ -272,16 +291,14 @@ static void drained_while_gathered(void)
 	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
 	int i;
 
-	set_attribute("gather_us", INTERVAL_US);
+	set_attribute("gather_us", interval_us());
 	for (i = 0; i < 30; i++) {
 		struct stream s = make_gathered(IBV_QPT_RC);
 		unsigned long received;
 
 		EXPECT(!ibv_modify_qp(s.lane.p.near, &sqd, IBV_QP_STATE));
-		usleep(2000);
-		reap(&s);
+		wait_until_drained(&s);
 		received = s.received;
-		EXPECT(s.complete == received);
 		while (s.sent - received < 10) {
 			EXPECT(!try_send(&s.lane));
 			s.sent++;
@@ -294,11 +311,39 @@ static void drained_while_gathered(void)
 	}
 }
 
+/* What was posted last is on its way, though nobody has rung for it. */
+static void last_words_arrive(void)
+{
+	int i;
+
+	set_attribute("gather_us", 1000);
+	for (i = 0; i < 30; i++) {
+		struct stream s = make_gathered(i % 2 ? IBV_QPT_UD :
+							IBV_QPT_RC);
+
+		wait_until_complete(&s, s.sent);
+		stream(&s, 1);
+		if (i % 3)
+			to_error(s.lane.p.near);
+		else
+			EXPECT(!ibv_destroy_qp(s.lane.p.near));
+		while (s.received < s.sent) {
+			EXPECT(status(s.lane.p.far_cq) == IBV_WC_SUCCESS);
+			s.received++;
+		}
+		if (!(i % 3)) {
+			EXPECT(!ibv_destroy_qp(s.lane.p.far));
+			continue;
+		}
+		unmake_lane(&s.lane);
+	}
+}
+
 static void destroyed_while_gathered(void)
 {
 	int i;
 
-	set_attribute("gather_us", INTERVAL_US);
+	set_attribute("gather_us", interval_us());
 	bystander_begins();
 	for (i = 0; i < 60; i++) {
 		struct stream s = make_gathered(i % 2 ? IBV_QPT_UD :
@@ -317,7 +362,7 @@ static void streams_for_ever(void)
 	struct ibv_wc wc;
 	int err = 0, n = 0;
 
-	set_attribute("gather_us", INTERVAL_US);
+	set_attribute("gather_us", interval_us());
 	s = make_gathered(IBV_QPT_RC);
 	printf("streams\n");
 	while (!err && n >= 0) {
@@ -345,6 +390,7 @@ static const struct test_case cases[] = {
 	CASE(error_flushes),
 	CASE(reset_while_gathered),
 	CASE(drained_while_gathered),
+	CASE(last_words_arrive),
 	CASE(destroyed_while_gathered),
 	CASE(streams_for_ever),
 	{ }

@@ -84,7 +84,7 @@ for type in rc uc ud; do
 done
 for case in who_waits_rings not_wanted nothing_is_lost settings_change \
 	error_flushes reset_while_gathered drained_while_gathered \
-	destroyed_while_gathered; do
+	last_words_arrive destroyed_while_gathered; do
 	ktap_test gather $case 1
 	ktap_test gather $case 0
 done
