@@ -259,7 +259,6 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	if (err)
 		return err;
 
-	frdma_qp_take_posted(qp);
 	mutex_lock(&ibqp->change);
 	frdma_qp_claim(qp);
 	err = check(qp, attr, mask, &av);

@@ -179,23 +179,11 @@ void frdma_qp_init(struct frdma_qp *qp)
 }
 
 /**
- * frdma_qp_take_posted - what a process has posted leaves before something changes
- * @qp: that the caller keeps alive
- *
- * Who posts and then modifies or destroys expects that it was on its way when the
- * post returned, though nobody had to ring for it.
- *
- * Context: a task.
- */
-void frdma_qp_take_posted(struct frdma_qp *qp)
-{
-	if (qp->user && qp->sq.ring.head)
-		frdma_side_kick(&qp->sq.side);
-}
-
-/**
  * frdma_qp_claim - own both sides
  * @qp: whose change the caller holds
+ *
+ * What a process has posted, and did not have to ring for, leaves before anything
+ * changes: as if its post had sent it.
  *
  * Context: may sleep.
  */
@@ -203,6 +191,8 @@ void frdma_qp_claim(struct frdma_qp *qp)
 {
 	lockdep_assert_held(&to_frdma_ib_qp(qp->ib)->change);
 	frdma_side_claim(&qp->sq.side);
+	if (qp->sq.gather.on)
+		frdma_side_step(&qp->sq.side);
 	frdma_side_claim(&qp->rq.side);
 }
 

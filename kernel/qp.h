@@ -368,7 +368,6 @@ void frdma_qp_unpublish(struct frdma_qp *qp);
 struct frdma_qp *frdma_qp_find(const struct frdma_net *fnet, u32 qpn);
 struct frdma_qp *frdma_qp_find_gsi(struct frdma_dev *dev);
 void frdma_qp_init(struct frdma_qp *qp);
-void frdma_qp_take_posted(struct frdma_qp *qp);
 void frdma_qp_claim(struct frdma_qp *qp);
 void frdma_qp_release(struct frdma_qp *qp);
 void frdma_qp_forget_pages(struct frdma_qp *qp);

@@ -227,7 +227,8 @@ static void end_gathering(struct frdma_qp *qp)
 
 	/*
 	 * Pairs with the barrier of the process between its index and the flag:
-	 * either it sees that it has to ring, or the next fetch sees its request.
+	 * either it sees that it has to ring, or the fetch that follows sees its
+	 * request.
 	 */
 	smp_mb();
 }
@@ -248,10 +249,9 @@ static u32 gather_ns(const struct frdma_qp *qp)
 /* What a process posts one by one is looked for instead of rung for. */
 static void gather(struct frdma_qp *qp, u64 now_ns)
 {
-	if (!qp->user)
-		return;
-	frdma_fetch(qp);
-	switch (frdma_gather_look(&qp->sq.gather, qp->sq.req.wr_prod,
+	const struct frdma_req *rq = &qp->sq.req;
+
+	switch (frdma_gather_look(&qp->sq.gather, rq->wr_prod, rq->wr_una,
 				  gather_ns(qp), now_ns)) {
 	case FRDMA_GATHER_KEEP:
 		break;
@@ -260,17 +260,17 @@ static void gather(struct frdma_qp *qp, u64 now_ns)
 		break;
 	case FRDMA_GATHER_END:
 		end_gathering(qp);
+		frdma_fetch(qp);
 		break;
 	}
 }
 
-/* Nobody looks where nothing may be sent. */
+/* Nobody looks where nothing may be sent, and nothing is known of who posts next. */
 static void stop_gathering(struct frdma_qp *qp)
 {
-	if (!qp->sq.gather.on)
-		return;
+	if (qp->sq.gather.on)
+		end_gathering(qp);
 	frdma_gather_init(&qp->sq.gather, qp->sq.req.wr_prod);
-	end_gathering(qp);
 }
 
 /* Returns true if there is more to send, but not now. */
@@ -284,12 +284,13 @@ static bool send_posted(struct frdma_qp *qp)
 	reap(qp);
 	if (!frdma_qp_can_send(qp))
 		return false;
-	gather(qp, now_ns);
+	frdma_fetch(qp);
+	if (qp->user)
+		gather(qp, now_ns);
 
 	/* What is complete may let more begin: a fence, an invalidation. */
 	do {
 		una = qp->sq.req.wr_una;
-		frdma_fetch(qp);
 		transmit(qp, &budget);
 		reap(qp);
 	} while (budget && qp->sq.req.wr_una != una && frdma_qp_can_send(qp));

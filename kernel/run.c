@@ -287,6 +287,21 @@ void frdma_side_claim(struct frdma_side *side)
 }
 
 /**
+ * frdma_side_step - do what there is to do, and keep the side
+ * @side: claimed by the caller
+ *
+ * What is more than a step's budget is left.
+ */
+void frdma_side_step(struct frdma_side *side)
+{
+	local_bh_disable();
+	rcu_read_lock();
+	side->step(side);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+/**
  * frdma_side_release - give up a claimed side
  * @side: claimed by the caller
  *

@@ -376,7 +376,6 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 
 	frdma_qp_unpublish(qp);
 	frdma_poller_forget(qp);
-	frdma_qp_take_posted(qp);
 	mutex_lock(&ibqp->change);
 	frdma_qp_claim(qp);
 	frdma_qp_forget_pages(qp);

@@ -20,42 +20,45 @@ static void take(struct frdma_gather *gather, u32 prod, u64 now_ns)
 	gather->judged_ns = now_ns;
 }
 
-/* Down faster than up: pauses between messages are none of what they take. */
-static void learn(struct frdma_gather *gather, u32 posted, u32 gap_ns)
+static void forget_rung(struct frdma_gather *gather)
 {
-	u32 each_ns = gap_ns / posted;
+	gather->rung = 0;
+	gather->rung_ns = 0;
+}
 
-	if (posted > FRDMA_GATHER_LEAST) {
-		gather->rung = 0;
-		return;
-	}
-	if (each_ns < gather->each_ns)
-		gather->each_ns -= (gather->each_ns - each_ns) / 4;
+static void learn(struct frdma_gather *gather, u32 posted, u32 done, u64 gap_ns)
+{
+	if (gather->rung)
+		gather->rung_ns += gap_ns;
 	else
-		gather->each_ns += (each_ns - gather->each_ns) / 16;
-	gather->rung++;
+		gather->rung_done = done;
+	gather->rung += posted;
+	if (posted > FRDMA_GATHER_LEAST)
+		forget_rung(gather);
 }
 
 /* Rung for, or seen by chance. */
 static enum frdma_gather_verdict look_where_rung(struct frdma_gather *gather,
-						 u32 prod, u32 interval_ns,
-						 u64 now_ns)
+						 u32 prod, u32 done,
+						 u32 interval_ns, u64 now_ns)
 {
 	u32 posted = prod - gather->seen;
 
 	if (!posted)
 		return FRDMA_GATHER_KEEP;
 	if (!interval_ns) {
-		gather->rung = 0;
+		forget_rung(gather);
 		take(gather, prod, now_ns);
 		return FRDMA_GATHER_KEEP;
 	}
-	learn(gather, posted, min_t(u64, now_ns - gather->judged_ns,
-				    (u64)interval_ns * FRDMA_GATHER_PAUSE));
+	learn(gather, posted, done,
+	      min_t(u64, now_ns - gather->judged_ns,
+		    (u64)interval_ns * FRDMA_GATHER_PAUSE));
 	take(gather, prod, now_ns);
 	if (gather->rung < gather->patience)
 		return FRDMA_GATHER_KEEP;
 
+	gather->rung_done = done - gather->rung_done;
 	gather->on = true;
 	gather->proven = false;
 	gather->poor = false;
@@ -64,18 +67,23 @@ static enum frdma_gather_verdict look_where_rung(struct frdma_gather *gather,
 	return FRDMA_GATHER_BEGIN;
 }
 
-/* At least as many as would have come if each had been rung for. */
+/*
+ * At least as many as were completed in such a time when each was rung for. What was
+ * posted then says less: into a queue that is not full, and while another processor
+ * runs the engine, doorbells come as fast as nobody sends.
+ */
 static bool is_worth_it(const struct frdma_gather *gather, u32 posted,
 			u64 now_ns)
 {
 	return posted >= FRDMA_GATHER_LEAST &&
-	       (u64)posted * gather->each_ns >= now_ns - gather->judged_ns;
+	       posted * gather->rung_ns >=
+	       (now_ns - gather->judged_ns) * gather->rung_done;
 }
 
 static enum frdma_gather_verdict give_up(struct frdma_gather *gather)
 {
 	gather->on = false;
-	gather->rung = 0;
+	forget_rung(gather);
 	if (gather->proven)
 		gather->patience = FRDMA_GATHER_PATIENCE_MIN;
 	else
@@ -118,17 +126,19 @@ static bool is_due(const struct frdma_gather *gather, u32 prod,
  * frdma_gather_look - the queue was looked at
  * @gather: state
  * @prod: index up to which requests were found
+ * @done: index up to which they are complete
  * @interval_ns: of looking; 0: everybody is to ring
  * @now_ns: monotonic time
  *
  * Return: what changes.
  */
 enum frdma_gather_verdict frdma_gather_look(struct frdma_gather *gather,
-					    u32 prod, u32 interval_ns,
-					    u64 now_ns)
+					    u32 prod, u32 done,
+					    u32 interval_ns, u64 now_ns)
 {
 	if (!gather->on)
-		return look_where_rung(gather, prod, interval_ns, now_ns);
+		return look_where_rung(gather, prod, done, interval_ns,
+				       now_ns);
 	if (!interval_ns) {
 		take(gather, prod, now_ns);
 		return give_up(gather);

@@ -5,7 +5,8 @@
  * that travel alone; looked for in intervals, the same requests leave in trains.
  * Who waits for each would wait longer by that. Nothing tells one from the other
  * but a trial: for one interval nobody has to ring, and if less is posted in it
- * than would have been with doorbells, the next trial is long in coming.
+ * than was completed in such a time with doorbells, the next trial is long in
+ * coming.
  */
 #ifndef FRDMA_PROTO_GATHER_H
 #define FRDMA_PROTO_GATHER_H
@@ -18,7 +19,7 @@
 /* Intervals without any: who posts has no processor, or has nothing to post. */
 #define FRDMA_GATHER_IDLE	8
 
-/* What is longer, in intervals, is a pause, and no message takes so long. */
+/* What is longer, in intervals, is a pause, and counts as that. */
 #define FRDMA_GATHER_PAUSE	8
 
 /* Intervals after which it is judged, whatever was acknowledged meanwhile. */
@@ -36,8 +37,10 @@
  * @idle: intervals in which nothing was posted, one after the other
  * @seen: index of the queue as it was last judged
  * @done: index up to which requests were complete when @due_ns was set
- * @each_ns: from one request to the next, on an average, where it is rung for
  * @rung: requests that came one by one since the last trial, or list
+ * @rung_ns: the time that they took, from the first on
+ * @rung_done: what was complete when the first of them came; as soon as @on, how
+ *	many were completed in @rung_ns
  * @patience: so many before the next trial
  * @judged_ns: when @seen was
  * @due_ns: when to look again, if @on; 0: to be set
@@ -51,9 +54,10 @@ struct frdma_gather {
 	u8 idle;
 	u32 seen;
 	u32 done;
-	u32 each_ns;
 	u32 rung;
 	u32 patience;
+	u32 rung_done;
+	u64 rung_ns;
 	u64 judged_ns;
 	u64 due_ns;
 };
@@ -73,8 +77,8 @@ enum frdma_gather_verdict {
 
 void frdma_gather_init(struct frdma_gather *gather, u32 seen);
 enum frdma_gather_verdict frdma_gather_look(struct frdma_gather *gather,
-					    u32 prod, u32 interval_ns,
-					    u64 now_ns);
+					    u32 prod, u32 done,
+					    u32 interval_ns, u64 now_ns);
 void frdma_gather_wait(struct frdma_gather *gather, u32 done, u32 interval_ns,
 		       u64 now_ns);
 

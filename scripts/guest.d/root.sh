@@ -39,10 +39,11 @@ root_recipe() {
 
 # True if the root exists and was made from the present lists.
 root_is_current() {
-	local stamp
+	local dir
 
-	stamp=$(root_dir "$1")/etc/frdma-root
-	[ -e "$(root_dir "$1")/boot/disk-bench" ] && grep -sqx "recipe $(root_recipe "$1")" "$stamp"
+	dir=$(root_dir "$1")
+	[ -e "$dir/boot/disk-bench" ] &&
+		grep -sqx "recipe $(root_recipe "$1")" "$dir/etc/frdma-root"
 }
 
 # Makes the root if it is not there at all, and holds it against removal for

@@ -117,8 +117,8 @@ run_choose_kernel() {
 	if [ -n "$kind" ]; then
 		kernel_need "$root" "$kind"
 		grep -q '^CONFIG_VIRTIO_BLK=y' "$KERNEL/config" ||
-			die "the $kind kernel of $root is too old to boot;" \
-				"scripts/guest kernel brings it up to date"
+			die "the $kind kernel of $root has no driver for" \
+				"the disk of its root"
 		kernel=$KERNEL_VERSION
 		IMAGE=$KERNEL/vmlinux INITRAMFS=$KERNEL/initramfs
 		: "${mem:=2G}"

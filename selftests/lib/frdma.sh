@@ -162,3 +162,11 @@ leaves_no_object() {
 	await 5 objects_are "$before"
 	return $status
 }
+
+# One case of a program in verbs/, on frdma0; what it has said is shown.
+# Arguments: PROGRAM CASE
+run_case() {
+	"$PROGRAMS/verbs/$1" frdma0 "$(gid_index frdma0 v4)" "$2" \
+		>"$KTAP_TMP/said" || fail "$2: $(<"$KTAP_TMP/said")"
+	[ ! -s "$KTAP_TMP/said" ] || note "$(<"$KTAP_TMP/said")"
+}

@@ -123,7 +123,7 @@ microseconds_are_judged() {
 	for value in '' '=' =-1 "=$(($2 + 1))" =1x; do
 		n=$((n + 1))
 		echo "frdma0 eth0 $1$value" >>"$FILE"
-		wrong+=("$FILE:$n: $1 takes 0 to $2: $1=1000")
+		wrong+=("$FILE:$n: $1 takes 0 to $2: $1=0")
 	done
 	echo "frdma1 v0 $1=1000" >>"$FILE"
 	complains up "${wrong[@]}"

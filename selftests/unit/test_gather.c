@@ -28,8 +28,8 @@ static enum frdma_gather_verdict post(struct queue *queue, u32 requests,
 {
 	queue->prod += requests;
 	queue->now_ns += after_ns;
-	return frdma_gather_look(&queue->gather, queue->prod, INTERVAL,
-				 queue->now_ns);
+	return frdma_gather_look(&queue->gather, queue->prod, queue->done,
+				 INTERVAL, queue->now_ns);
 }
 
 static void wait_for_next(struct queue *queue)
@@ -38,12 +38,19 @@ static void wait_for_next(struct queue *queue)
 			  queue->now_ns);
 }
 
-/* One by one, each with a doorbell, until something changes. */
+/* One, with a doorbell, in which all before it was completed. */
+static enum frdma_gather_verdict ring(struct queue *queue, u64 after_ns)
+{
+	queue->done = queue->prod;
+	return post(queue, 1, after_ns);
+}
+
+/* One by one, until something changes. */
 static u32 rings_before_trial(struct queue *queue)
 {
 	u32 rings = 1;
 
-	while (post(queue, 1, RINGS_NS) == FRDMA_GATHER_KEEP)
+	while (ring(queue, RINGS_NS) == FRDMA_GATHER_KEEP)
 		if (++rings > 100000)
 			break;
 	return rings;
@@ -107,8 +114,8 @@ TEST(frdma_gather_look__no_interval_no_trial)
 	u32 n;
 
 	for (n = 0; n < 100; n++)
-		EXPECT_EQ(frdma_gather_look(&queue.gather, ++queue.prod, 0,
-					    ++queue.now_ns),
+		EXPECT_EQ(frdma_gather_look(&queue.gather, ++queue.prod,
+					    queue.done, 0, ++queue.now_ns),
 			  FRDMA_GATHER_KEEP);
 }
 
@@ -180,9 +187,9 @@ TEST(frdma_gather_look__ends_when_it_is_not_wanted)
 {
 	struct queue queue = proven_queue();
 
-	EXPECT_EQ(frdma_gather_look(&queue.gather, queue.prod, 0,
+	EXPECT_EQ(frdma_gather_look(&queue.gather, queue.prod, queue.done, 0,
 				    queue.now_ns), FRDMA_GATHER_END);
-	EXPECT_EQ(frdma_gather_look(&queue.gather, queue.prod, 0,
+	EXPECT_EQ(frdma_gather_look(&queue.gather, queue.prod, queue.done, 0,
 				    queue.now_ns), FRDMA_GATHER_KEEP);
 }
 
@@ -229,15 +236,31 @@ TEST(frdma_gather_wait__not_where_everybody_rings)
 	EXPECT_EQ(frdma_gather_next_ns(&queue.gather), U64_MAX);
 }
 
-/* A pause between messages is none of what they take. */
+/* A pause counts as eight intervals, however long it is: 15 us each. */
 TEST(frdma_gather_look__pauses_are_no_measure)
 {
 	struct queue queue = make_queue();
 	u32 n;
 
 	for (n = 1; n < FRDMA_GATHER_PATIENCE_MIN; n++)
-		EXPECT_EQ(post(&queue, 1, n % 8 ? RINGS_NS : 1000000000),
+		EXPECT_EQ(ring(&queue, n % 8 ? RINGS_NS : 1000000000),
 			  FRDMA_GATHER_KEEP);
+	EXPECT_EQ(ring(&queue, RINGS_NS), FRDMA_GATHER_BEGIN);
+	EXPECT_EQ(post(&queue, 15, FRDMA_GATHER_LONGEST * INTERVAL),
+		  FRDMA_GATHER_END);
+}
+
+/* Another processor runs the engine: who rings does so as fast as he can. */
+TEST(frdma_gather_look__what_is_complete_counts)
+{
+	struct queue queue = make_queue();
+	u32 n;
+
+	for (n = 1; n < FRDMA_GATHER_PATIENCE_MIN; n++) {
+		queue.done += n % 8 == 0;
+		EXPECT_EQ(post(&queue, 1, RINGS_NS), FRDMA_GATHER_KEEP);
+	}
 	EXPECT_EQ(post(&queue, 1, RINGS_NS), FRDMA_GATHER_BEGIN);
-	EXPECT_EQ(next_interval(&queue, 4), FRDMA_GATHER_END);
+	EXPECT_EQ(post(&queue, 9, FRDMA_GATHER_LONGEST * INTERVAL),
+		  FRDMA_GATHER_KEEP);
 }

@@ -26,18 +26,12 @@ attribute() {
 	done
 }
 
-run_case() {
-	"$PROGRAMS/verbs/gather" frdma0 "$(gid_index frdma0 v4)" "$1" \
-		>"$KTAP_TMP/said" || fail "$1: $(<"$KTAP_TMP/said")"
-	[ ! -s "$KTAP_TMP/said" ] || note "$(<"$KTAP_TMP/said")"
-}
-
 # Arguments: CASE [LOOPBACK]
 gather() {
 	defer bash -c "echo 16 >$ATTRIBUTE; echo 0 >${ATTRIBUTE%/*}/poll_us
 		echo 1 >${ATTRIBUTE%/*}/loopback"
 	echo "${2:-1}" >${ATTRIBUTE%/*}/loopback
-	leaves_no_object run_case "$1"
+	leaves_no_object run_case gather "$1"
 }
 
 # Leaves $SENDER.
