@@ -59,12 +59,12 @@
 #define FRDMA_DROP_REASONS(X) \
 	X(SHORT, "short", "shorter than its headers say") \
 	X(BAD_VERSION, "bad_version", "transport version other than 0") \
-	X(BAD_OPCODE, "bad_opcode", "opcode unknown, or not of the QP's kind") \
+	X(BAD_OPCODE, "bad_opcode", "opcode unknown, or not of datagrams") \
 	X(BAD_ICRC, "bad_icrc", "invariant CRC does not match") \
 	X(BAD_PKEY, "bad_pkey", "partition key does not match") \
 	X(BAD_QKEY, "bad_qkey", "queue key does not match") \
 	X(BAD_ADDRESS, "bad_address", "not from or not to the QP's addresses") \
-	X(BAD_LENGTH, "bad_length", "payload does not fit opcode or path MTU") \
+	X(BAD_LENGTH, "bad_length", "datagram longer than its receive") \
 	X(NO_QP, "no_qp", "no such queue pair, or no link to look in") \
 	X(WRONG_TRANSPORT, "wrong_transport", "the QP has another service type") \
 	X(QP_STATE, "qp_state", "the QP does not receive in its state") \
