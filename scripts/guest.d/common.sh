@@ -4,6 +4,9 @@
 # What all parts of the guest bench use: messages, the cache, packages of this
 # machine, and processes that must not outlive the script.
 
+# shellcheck source=scripts/host.sh
+. "${BASH_SOURCE[0]%/*}/../host.sh"
+
 CACHE=${FRDMA_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/frdma}
 # shellcheck disable=SC2034 # for the other parts
 DEFAULT_ROOT=${FRDMA_ROOT:-trixie}
@@ -39,11 +42,12 @@ root_check_name() {
 	esac
 }
 
-# Roots are entered with mounts of one's own, which not every superuser may have.
-need_mounts() {
-	unshare --mount true 2>/dev/null ||
-		die "this machine lets nobody mount: if it is a container, it" \
-			"has to be a privileged one (docker run --privileged)"
+# Ends the script where no roots and guests can be made.
+need_host() {
+	local why
+
+	why=$(why_no_guests)
+	[ -z "$why" ] || die "$why"
 }
 
 # Processes to kill and directories to remove when the script ends.

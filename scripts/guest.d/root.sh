@@ -50,7 +50,7 @@ root_is_current() {
 # as long as the script runs.
 root_need() {
 	root_check_name "$1"
-	need_mounts
+	need_host
 	[ -e "$(root_dir "$1")/etc/frdma-root" ] || root_make "$1"
 	exec {ROOT_LOCK}>"$CACHE/root/.$1.lock"
 	flock -s -n "$ROOT_LOCK" || {
@@ -208,10 +208,9 @@ root_make() {
 
 	dir=$(root_dir "$name")
 	log=$CACHE/log/root-$name
-	need_superuser
 	need_commands debootstrap:debootstrap unshare:util-linux \
 		flock:util-linux setpriv:util-linux
-	need_mounts
+	need_host
 	# The keys are no command: ask for one that is never there.
 	[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
 		need_commands /:debian-archive-keyring

@@ -1,0 +1,17 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What guests ask of the machine that makes them.
+
+# Says why no guest can be made here; nothing if one can.
+why_no_guests() {
+	if [ "$(uname -m)" != x86_64 ]; then
+		echo "the guests are x86_64, this machine is $(uname -m)"
+	elif [ "$(id -u)" != 0 ]; then
+		echo "run this as root: it makes Debian roots, by debootstrap" \
+			"in a chroot"
+	elif ! unshare --mount true 2>/dev/null; then
+		echo "this machine lets nobody mount: if it is a container, it" \
+			"has to be a privileged one (docker run --privileged)"
+	fi
+}
