@@ -123,8 +123,7 @@ static inline struct frdma_dev *to_frdma(struct ib_device *ib)
  * @dev: device
  *
  * Return: nanoseconds; 0 also where the poller looks anyway, and where timers are
- * too coarse, or wait for tasks: what polls its completions there with a
- * real-time priority would wait for itself.
+ * too coarse, or always wait for tasks.
  */
 static inline u32 frdma_gather_ns(const struct frdma_dev *dev)
 {

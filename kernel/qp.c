@@ -182,8 +182,9 @@ void frdma_qp_init(struct frdma_qp *qp)
  * frdma_qp_claim - own both sides
  * @qp: whose change the caller holds
  *
- * What a process has posted, and did not have to ring for, leaves before anything
- * changes: as if its post had sent it.
+ * What a process has posted leaves before anything changes, as if its post had sent
+ * it: it need not have rung for it, and the note of who did is not read any more
+ * where a claim waits.
  *
  * Context: may sleep.
  */
@@ -191,7 +192,7 @@ void frdma_qp_claim(struct frdma_qp *qp)
 {
 	lockdep_assert_held(&to_frdma_ib_qp(qp->ib)->change);
 	frdma_side_claim(&qp->sq.side);
-	if (qp->sq.gather.on)
+	if (qp->user)
 		frdma_side_step(&qp->sq.side);
 	frdma_side_claim(&qp->rq.side);
 }

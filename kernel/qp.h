@@ -87,7 +87,7 @@ struct frdma_lane {
  * @post_lock: makes one producer of @ring of many posters in the kernel
  * @prod: next slot of @ring to be posted by the kernel; under @post_lock
  * @cq: where send completions go
- * @timer: wakes the side at the deadline of @req.retry
+ * @timer: wakes the side when @req.retry, the pacing of @req or @gather wants it
  * @timer_ns: when @timer fires; 0: not armed. Written by the owner
  * @max_sge: elements that a work request may have
  * @max_inline: bytes of inline data that it may have

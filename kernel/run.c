@@ -290,15 +290,22 @@ void frdma_side_claim(struct frdma_side *side)
  * frdma_side_step - do what there is to do, and keep the side
  * @side: claimed by the caller
  *
- * What is more than a step's budget is left.
+ * Not more than an owner does before it makes room for others.
+ *
+ * Context: process.
  */
 void frdma_side_step(struct frdma_side *side)
 {
-	local_bh_disable();
-	rcu_read_lock();
-	side->step(side);
-	rcu_read_unlock();
-	local_bh_enable();
+	unsigned int round = 0;
+	bool more;
+
+	do {
+		local_bh_disable();
+		rcu_read_lock();
+		more = side->step(side);
+		rcu_read_unlock();
+		local_bh_enable();
+	} while (more && ++round < FRDMA_SIDE_ROUNDS);
 }
 
 /**

@@ -6,6 +6,7 @@
  *	gather DEVICE GID_INDEX CASE
  */
 #include <pthread.h>
+#include <sched.h>
 
 #include "../lib/lane.h"
 #include "../lib/bystander.h"
@@ -144,6 +145,21 @@ static void not_wanted(void)
 	struct stream s = make_stream(IBV_QPT_RC);
 
 	set_attribute("gather_us", 0);
+	stream(&s, messages);
+	EXPECT(doorbells == messages);
+	finish(&s);
+}
+
+/* Who leaves softirqs no processor is not to need them. */
+static void real_time_rings(void)
+{
+	struct sched_param first = { .sched_priority = 1 };
+	unsigned int messages = 5000;
+	struct stream s;
+
+	set_attribute("gather_us", interval_us());
+	s = make_stream(IBV_QPT_RC);
+	EXPECT(!sched_setscheduler(0, SCHED_FIFO, &first));
 	stream(&s, messages);
 	EXPECT(doorbells == messages);
 	finish(&s);
@@ -339,6 +355,55 @@ static void last_words_arrive(void)
 	}
 }
 
+static void *spin(void *arg)
+{
+	while (!*(volatile bool *)arg)
+		;
+	return NULL;
+}
+
+static void run_on(pthread_t thread, int cpu)
+{
+	struct sched_param first = { .sched_priority = 1 };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	EXPECT(!pthread_setaffinity_np(thread, sizeof(set), &set));
+	EXPECT(!pthread_setschedparam(thread, SCHED_FIFO, &first));
+}
+
+/* Likewise, of what the poller was to look for, which has no processor now. */
+static void last_words_unseen(void)
+{
+	struct sched_param others = { };
+	int i;
+
+	EXPECT(sysconf(_SC_NPROCESSORS_ONLN) == 2);
+	set_attribute("poll_us", 1000000);
+	for (i = 0; i < 10; i++) {
+		struct stream s = make_gathered(i % 2 ? IBV_QPT_UD :
+							IBV_QPT_RC);
+		unsigned long before = doorbells;
+		bool end = false;
+		pthread_t thread;
+
+		wait_until_complete(&s, s.sent);
+		EXPECT(!pthread_create(&thread, NULL, spin, &end));
+		run_on(thread, 1);
+		run_on(pthread_self(), 0);
+		stream(&s, 1);
+		to_error(s.lane.p.near);
+		end = true;
+		EXPECT(!pthread_setschedparam(pthread_self(), SCHED_OTHER,
+					      &others));
+		pthread_join(thread, NULL);
+		EXPECT(doorbells == before);
+		EXPECT(status(s.lane.p.far_cq) == IBV_WC_SUCCESS);
+		unmake_lane(&s.lane);
+	}
+}
+
 static void destroyed_while_gathered(void)
 {
 	int i;
@@ -385,12 +450,14 @@ static const struct test_case cases[] = {
 	CASE(gathers_ud),
 	CASE(who_waits_rings),
 	CASE(not_wanted),
+	CASE(real_time_rings),
 	CASE(nothing_is_lost),
 	CASE(settings_change),
 	CASE(error_flushes),
 	CASE(reset_while_gathered),
 	CASE(drained_while_gathered),
 	CASE(last_words_arrive),
+	CASE(last_words_unseen),
 	CASE(destroyed_while_gathered),
 	CASE(streams_for_ever),
 	{ }

@@ -76,9 +76,9 @@ for type in rc uc ud; do
 	ktap_test gather gathers_$type 1
 	ktap_test gather gathers_$type 0
 done
-for case in who_waits_rings not_wanted nothing_is_lost settings_change \
+for case in who_waits_rings not_wanted real_time_rings nothing_is_lost settings_change \
 	error_flushes reset_while_gathered drained_while_gathered \
-	last_words_arrive destroyed_while_gathered; do
+	last_words_arrive last_words_unseen destroyed_while_gathered; do
 	ktap_test gather $case 1
 	ktap_test gather $case 0
 done
