@@ -37,15 +37,17 @@
 /*
  * Pages may be long in coming (a file system in user space), and a process may
  * wait for many: that is not to keep others' work from being done. So many work
- * items run at a time, of which a user has so many at most, with all those of
- * his user namespaces; whose numbers have the same hash share them.
+ * items run at a time. A user has a part of what others have left at most, 64 of
+ * all, with all those of his user namespaces, but always one; whose numbers have
+ * the same hash share them.
  */
 #define PAGE_INS_MAX	512
-#define PAGE_INS_USER	64
+#define PAGE_INS_PART	8
 #define USER_HASH_BITS	10
 
 static struct workqueue_struct *page_in_wq;
 static atomic_t waiting_of_user[1 << USER_HASH_BITS];
+static atomic_t waiting_of_all;
 
 /* Who waits for a work item of it, or for leave to have one. */
 static DECLARE_WAIT_QUEUE_HEAD(page_in_waiters);
@@ -364,17 +366,26 @@ static int odp_fault(struct frdma_odp *odp, u64 va, u64 len,
  */
 static bool odp_work_begin(struct frdma_odp *odp)
 {
-	if (!atomic_add_unless(odp->waiting, 1, PAGE_INS_USER))
+	int own = atomic_read(odp->waiting);
+	int left;
+
+	do {
+		left = PAGE_INS_MAX - (atomic_read(&waiting_of_all) - own);
+		if (own >= max(left / PAGE_INS_PART, 1))
+			return false;
+	} while (!atomic_try_cmpxchg(odp->waiting, &own, own + 1));
+	if (!try_module_get(THIS_MODULE)) {
+		atomic_dec(odp->waiting);
 		return false;
-	if (try_module_get(THIS_MODULE))
-		return true;
-	atomic_dec(odp->waiting);
-	return false;
+	}
+	atomic_inc(&waiting_of_all);
+	return true;
 }
 
 /* The last thing that a work item does. */
 static void odp_work_end(atomic_t *waiting)
 {
+	atomic_dec(&waiting_of_all);
 	atomic_dec(waiting);
 	wake_up_all(&page_in_waiters);
 	module_put(THIS_MODULE);

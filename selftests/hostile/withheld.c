@@ -174,6 +174,19 @@ static void keeps_many_waiting(void)
 	pause();
 }
 
+/* Waits to be killed, as that user. */
+static void wait_as(uid_t user, int tell)
+{
+	char byte = 0;
+
+	EXPECT(!setuid(user));
+	EXPECT(!prctl(PR_SET_PDEATHSIG, SIGKILL));
+	open_device(device, gid);
+	have_many_wait();
+	EXPECT(write(tell, &byte, 1) == 1);
+	pause();
+}
+
 /* In a user namespace of the maker's, as another user, when told to. */
 static void be_another(uid_t maker, int told, int tell)
 {
@@ -184,12 +197,7 @@ static void be_another(uid_t maker, int told, int tell)
 	EXPECT(!unshare(CLONE_NEWUSER));
 	EXPECT(write(tell, &byte, 1) == 1);
 	EXPECT(read(told, &byte, 1) == 1);
-	EXPECT(!setuid(0));
-	EXPECT(!prctl(PR_SET_PDEATHSIG, SIGKILL));
-	open_device(device, gid);
-	have_many_wait();
-	EXPECT(write(tell, &byte, 1) == 1);
-	pause();
+	wait_as(0, tell);
 }
 
 /* As newuidmap does it for whoever has subordinate users. */
@@ -232,6 +240,24 @@ static void many_users_of_one(void)
 	wait_as_others(STRANGER, NR_USERS);
 }
 
+/* One by one; together they would have all that there is. */
+static void many_users(void)
+{
+	unsigned int i;
+	int tell[2];
+	char byte;
+
+	for (i = 0; i < NR_USERS; i++) {
+		EXPECT(!pipe(tell));
+		if (!fork())
+			wait_as(FIRST_USER + i, tell[1]);
+		close(tell[1]);
+		EXPECT(read(tell[0], &byte, 1) == 1);
+	}
+	puts("waits");
+	pause();
+}
+
 /* Which root has made, who is another user outside. */
 static void container(void)
 {
@@ -240,8 +266,8 @@ static void container(void)
 
 static const struct test_case cases[] = {
 	CASE(is_reset), CASE(is_killed), CASE(keeps_many_waiting),
-	CASE(many_users_of_one), CASE(container), CASE(advise_is_killed),
-	CASE(advise_is_told), { },
+	CASE(many_users_of_one), CASE(many_users), CASE(container),
+	CASE(advise_is_killed), CASE(advise_is_told), { },
 };
 
 int main(int argc, char **argv)

@@ -101,6 +101,7 @@ ktap_test what_it_waits_for_is_shown
 ktap_test its_process_is_killed
 ktap_test others_get_their_pages keeps_many_waiting
 ktap_test others_get_their_pages many_users_of_one
+ktap_test others_get_their_pages many_users
 ktap_test others_get_their_pages container
 ktap_test advise_is_killed
 ktap_test its_link_is_deleted
