@@ -37,8 +37,8 @@
 /*
  * Pages may be long in coming (a file system in user space), and a process may
  * wait for many: that is not to keep others' work from being done. So many work
- * items run at a time. A user has a part of what others have left at most, 64 of
- * all, with all those of his user namespaces, but always one; whose numbers have
+ * items run at a time. A user, with all those of his user namespaces, has at most
+ * one in so many of what others have left, but always one; users whose numbers have
  * the same hash share them.
  */
 #define PAGE_INS_MAX	512

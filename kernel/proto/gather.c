@@ -44,13 +44,14 @@ static enum frdma_gather_verdict look_where_rung(struct frdma_gather *gather,
 {
 	u32 posted = prod - gather->seen;
 
-	if (!posted)
-		return FRDMA_GATHER_KEEP;
+	/* Also where somebody else has found what was rung for. */
 	if (!interval_ns) {
 		forget_rung(gather);
 		take(gather, prod, now_ns);
 		return FRDMA_GATHER_KEEP;
 	}
+	if (!posted)
+		return FRDMA_GATHER_KEEP;
 	learn(gather, posted, done,
 	      min_t(u64, now_ns - gather->judged_ns,
 		    (u64)interval_ns * FRDMA_GATHER_PAUSE));

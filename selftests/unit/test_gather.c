@@ -74,6 +74,20 @@ static struct queue proven_queue(void)
 	return queue;
 }
 
+/* What was rung for is not to be gathered, and was found before the ring was heard. */
+TEST(frdma_gather_look__not_wanted_and_found_by_others)
+{
+	struct queue queue = make_queue();
+	u32 i;
+
+	for (i = 0; i < 4 * FRDMA_GATHER_PATIENCE_MIN; i++) {
+		EXPECT_EQ(ring(&queue, RINGS_NS), FRDMA_GATHER_KEEP);
+		EXPECT_EQ(frdma_gather_look(&queue.gather, queue.prod,
+					    queue.done, 0, ++queue.now_ns),
+			  FRDMA_GATHER_KEEP);
+	}
+}
+
 TEST(frdma_gather_look__tries_who_posts_one_by_one)
 {
 	struct queue queue = make_queue();
