@@ -10,26 +10,49 @@ KDIR	?= /lib/modules/$(KVER)/build
 
 export KVER KDIR DESTDIR RDMA_CORE_SRC QUICK SOAK_SECONDS
 
-##@ Try it
-demo:		## two guests with frdma between them; installs what it needs
+# What each target can be told. Anything else on the command line is a mistake, and
+# would begin something long.
+knows-demo		:=
+knows-check		:= TESTS
+knows-fuzz		:= FUZZ_SECONDS T
+knows-conformance	:= ENDS
+knows-check-debug	:= TESTS
+knows-check-races	:= TESTS
+knows-check-matrix	:=
+knows-soak		:= SOAK_SECONDS ROUND
+knows-check-programs	:= PROGRAMS
+knows-bench		:= ONLY QUICK
+knows-bench-compare	:= A B
+knows-deb		:= R
+knows-rpm		:= R
+knows-check-install	:= R
+
+given	:= $(foreach v,$(.VARIABLES),$(if $(findstring command,$(origin $(v))),$(v)))
+unknown	= $(filter-out $(knows-$(1)) FRDMA_% RDMA_CORE_SRC,$(given))
+refuse	= $(if $(unknown),$(error "make $(1)" knows no $(unknown): see make help))
+$(foreach goal,$(MAKECMDGOALS),$(if $(filter-out undefined, \
+	$(flavor knows-$(goal))),$(call refuse,$(goal))))
+
+##@ Try it, as root
+demo:		## two guests with frdma between them, minutes; installs what it needs
 	@scripts/demo
-check:		## the tests; TESTS="lint unit net/link" runs some
+check:		## the tests, half an hour; TESTS="lint unit net/link" runs some
 	@scripts/check $(TESTS)
-fuzz:		## fuzz the engine; FUZZ_SECONDS=60 for each target, T=ack one
-	@scripts/fuzz $(or $(FUZZ_SECONDS),600) $(T)
-conformance:	## the conformance scripts on engine, module and rdma_rxe, with a table
-	@scripts/conformance
-check-debug:	## the guest tests on a kernel with KASAN, lockdep, kmemleak
-	@scripts/check debug
-check-races:	## the guest tests on a kernel with KCSAN, which looks for data races
-	@scripts/check races
-check-matrix:	## all guest tests on Debian 12, 13 and sid, with a table
+fuzz:		## fuzz the engine, 50 minutes; FUZZ_SECONDS=60 (of 600) for each target, T=ack one
+	@scripts/fuzz $(or $(FUZZ_SECONDS),600) $(if $(T),"$(T)")
+conformance:	## the conformance scripts on engine, module and rdma_rxe; ENDS="engine" some
+	@scripts/conformance $(ENDS)
+check-debug:	## the guest tests on a kernel with KASAN, lockdep, kmemleak; TESTS=net/life some
+	@$(if $(TESTS),selftests/run --debug $(TESTS),scripts/check debug)
+check-races:	## the guest tests on a kernel with KCSAN, which looks for data races; TESTS likewise
+	@$(if $(TESTS),selftests/run --races $(TESTS),scripts/check races)
+check-matrix:	## all guest tests on Debian 12, 13 and sid, and some on arm64, with a table
 	@scripts/check matrix
-soak:		## tests without end: SOAK_SECONDS=7200, or until interrupted
-	@scripts/soak
+soak:		## the tests in their long forms, again and again: SOAK_SECONDS=7200; ROUND=1
+	@scripts/soak $(ROUND)
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
 	@scripts/programs $(PROGRAMS)
-bench:		## figures against rdma_rxe and TCP; QUICK=1, or ONLY=PART: some
+bench:		## figures against rdma_rxe and TCP; QUICK=1, or ONLY="tolls time": some
 	@scripts/bench $(ONLY)
 bench-compare:	## what has become of them: A=old.json B=new.json
 	@scripts/bench compare $(if $(A),"$(A)") $(if $(B),"$(B)")
@@ -49,7 +72,7 @@ uninstall:	## remove what "install" installed
 	@scripts/install --uninstall
 
 ##@ Work on it
-lint:		## style, licences, the order of the floors
+lint:		## style, licences, the order of the layers
 	@scripts/lint
 clean:		## remove what was built in this checkout
 	@scripts/install --clean
@@ -58,6 +81,7 @@ help:		## this list
 		/^[a-z-]+:.*##/ { sub(/:.*/, "", $$1); \
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
+	@echo "How long each takes, and what it needs: Documentation/testing.md"
 
 .PHONY: all bench bench-compare check check-debug check-install \
 	check-matrix check-programs check-races clean conformance deb demo fuzz \

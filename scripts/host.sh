@@ -3,6 +3,11 @@
 #
 # What guests ask of the machine that makes them.
 
+# True for the name of a root, a Debian tree that guests boot.
+is_root() {
+	[[ $1 =~ ^(trixie|bookworm|sid)$ ]]
+}
+
 # Says why no guest can be made here; nothing if one can.
 why_no_guests() {
 	if [ "$(uname -m)" != x86_64 ]; then

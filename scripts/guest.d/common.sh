@@ -36,10 +36,7 @@ need_superuser() {
 
 # Refuses names that debootstrap would not understand.
 root_check_name() {
-	case $1 in
-	trixie|bookworm|sid) ;;
-	*) die "unknown root '$1': choose trixie, bookworm or sid" ;;
-	esac
+	is_root "$1" || die "unknown root '$1': choose trixie, bookworm or sid"
 }
 
 # Ends the script where no roots and guests can be made.

@@ -251,9 +251,19 @@ kernel_make() {
 	exec {KERNEL_LOCK}>&-
 }
 
+# Sets name, if nobody has, and refuses what no kernel of a kind is made of: what
+# is lifted into User Mode Linux is sid's (KERNEL_LIFT_CRC).
+kernel_choose_root() {
+	[ "$1" != uml ] || : "${name:=sid}"
+	: "${name:=$DEFAULT_ROOT}"
+	root_check_name "$name"
+	[ "$1" != uml ] || [ "$name" = sid ] ||
+		die "User Mode Linux is made of sid's source only, not $name's"
+}
+
 # guest kernel [-r ROOT] [--races|--uml]
 kernel_command() {
-	local name=$DEFAULT_ROOT kind=debug
+	local name='' kind=debug
 
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -266,7 +276,7 @@ kernel_command() {
 		esac
 		shift
 	done
-	root_check_name "$name"
+	kernel_choose_root $kind
 	kernel_is_current "$name" $kind || kernel_make "$name" $kind
 	kernel_need "$name" $kind
 	say "$kind kernel of $name: Linux $KERNEL_VERSION, ready in $KERNEL"

@@ -320,10 +320,17 @@ rdma_core_source() {
 	done
 }
 
-# guest root [ROOT]
+# guest root [[-r] ROOT]
 root_command() {
-	local name=${1:-$DEFAULT_ROOT}
+	local name
 
+	case ${1:-} in
+	-h|--help)	usage; exit ;;
+	-r|--root)	shift
+			[ $# -gt 0 ] || die "root: -r lacks the root" ;;
+	esac
+	[ $# -le 1 ] || die "root: one ROOT at a time, not '$*'"
+	name=${1:-$DEFAULT_ROOT}
 	root_check_name "$name"
 	if ! root_is_current "$name" || [ -z "$(rdma_core_source "$name")" ]
 	then

@@ -21,7 +21,7 @@ UML_BOOT='
 	exit "$(cat /tmp/status)"
 '
 
-# guest uml [-r ROOT] [--results DIR] [--mem SIZE] [--timeout SEC] [--] CMD
+# guest uml [-r sid] [--results DIR] [--mem SIZE] [--timeout SEC] [--] CMD
 uml_command() {
 	local name=sid mem=1G timeout=300 results='' binds status=0
 
@@ -41,6 +41,7 @@ uml_command() {
 	done
 	[ $# = 1 ] || die "uml: one CMD, a shell line, is what it runs"
 	need_superuser
+	kernel_choose_root uml
 	root_need "$name"
 	kernel_need "$name" uml
 	[ -e "$(build_dir "$name")/install/usr/lib/modules/$KERNEL_VERSION" ] ||
