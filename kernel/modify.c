@@ -15,6 +15,12 @@
 /* Most packets in flight: what a receiving host's queues may take at once. */
 #define FRDMA_WINDOW		256
 
+/*
+ * Most steps of the send side that a change waits for: what a process may have
+ * posted in a row, of what nobody has seen yet.
+ */
+#define STEPS_BEFORE		8
+
 /* Packets that one READ request asks for. */
 #define FRDMA_READ_GRID		64
 
@@ -260,7 +266,7 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		return err;
 
 	mutex_lock(&ibqp->change);
-	frdma_qp_claim(qp);
+	frdma_qp_claim(qp, STEPS_BEFORE);
 	err = check(qp, attr, mask, &av);
 	if (err)
 		goto out;

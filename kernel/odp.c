@@ -38,14 +38,19 @@
  * Pages may be long in coming (a file system in user space), and a process may
  * wait for many: that is not to keep others' work from being done. So many work
  * items run at a time. A user, with all those of his user namespaces, has at most
- * one in so many of what others have left, but always one; users whose numbers have
- * the same hash share them.
+ * one in so many of what others have left, and one as long as they have left any;
+ * users whose numbers have the same hash share them.
+ *
+ * A workqueue gives each NUMA node its share of what may run (since 6.9), and all
+ * that wait may be of one node. So there are no more than one node's.
  */
 #define PAGE_INS_MAX	512
+#define PAGE_INS_MIN	8
 #define PAGE_INS_PART	8
 #define USER_HASH_BITS	10
 
 static struct workqueue_struct *page_in_wq;
+static int page_ins __ro_after_init;
 static atomic_t waiting_of_user[1 << USER_HASH_BITS];
 static atomic_t waiting_of_all;
 
@@ -370,8 +375,8 @@ static bool odp_work_begin(struct frdma_odp *odp)
 	int left;
 
 	do {
-		left = PAGE_INS_MAX - (atomic_read(&waiting_of_all) - own);
-		if (own >= max(left / PAGE_INS_PART, 1))
+		left = page_ins - (atomic_read(&waiting_of_all) - own);
+		if (left <= 0 || own >= max(left / PAGE_INS_PART, 1))
 			return false;
 	} while (!atomic_try_cmpxchg(odp->waiting, &own, own + 1));
 	if (!try_module_get(THIS_MODULE)) {
@@ -570,6 +575,7 @@ void frdma_odp_put(struct frdma_odp *odp)
 
 int __init frdma_odp_init(void)
 {
+	page_ins = max(PAGE_INS_MAX / num_node_state(N_CPU), PAGE_INS_MIN);
 	page_in_wq = alloc_workqueue("frdma_page_in", WQ_UNBOUND, PAGE_INS_MAX);
 	return page_in_wq ? 0 : -ENOMEM;
 }

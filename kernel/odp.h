@@ -187,7 +187,7 @@ void frdma_page_in_init(struct frdma_page_in *in, struct kref *owner,
  *
  * Context: bottom halves off. Return: true: they, or others, are on their way,
  * and @in->wake will be called; or, if frdma_page_in_is_busy() is false, the
- * user waits for too many already, and is to ask again. false: they were asked
+ * user may not wait for more now, and is to ask again. false: they were asked
  * for and are not to be had.
  */
 bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,

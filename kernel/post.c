@@ -324,6 +324,11 @@ int frdma_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 	return err;
 }
 
+static bool is_real_time(const struct task_struct *task)
+{
+	return task->prio < MAX_RT_PRIO;
+}
+
 /*
  * A process has put something into a ring. Both sides look: receive requests
  * posted in the error state are announced by this, too. The poller takes what
@@ -346,6 +351,7 @@ static int UVERBS_HANDLER(FRDMA_METHOD_QP_DOORBELL)
 	if (frdma_qp_state(qp) == IB_QPS_ERR)
 		kick(&qp->rq.side);
 	frdma_poller_watch(qp);
+	WRITE_ONCE(qp->sq.real_time, is_real_time(current));
 	kick(&qp->sq.side);
 	return 0;
 }

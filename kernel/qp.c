@@ -181,19 +181,20 @@ void frdma_qp_init(struct frdma_qp *qp)
 /**
  * frdma_qp_claim - own both sides
  * @qp: whose change the caller holds
+ * @steps: of a process's send side that are made before its other side is claimed
  *
- * What a process has posted leaves before anything changes, as if its post had sent
- * it: it need not have rung for it, and the note of who did is not read any more
- * where a claim waits.
+ * So what a process has posted leaves before anything changes, as far as it may
+ * leave now, as if its post had sent it: it need not have rung for it, and the note
+ * of who did is not read any more where a claim waits.
  *
  * Context: may sleep.
  */
-void frdma_qp_claim(struct frdma_qp *qp)
+void frdma_qp_claim(struct frdma_qp *qp, unsigned int steps)
 {
 	lockdep_assert_held(&to_frdma_ib_qp(qp->ib)->change);
 	frdma_side_claim(&qp->sq.side);
 	if (qp->user)
-		frdma_side_step(&qp->sq.side);
+		frdma_side_step(&qp->sq.side, steps);
 	frdma_side_claim(&qp->rq.side);
 }
 

@@ -108,6 +108,7 @@ struct frdma_lane {
  * @drain_event: SQ_DRAINED is to be raised then
  * @notify: a completion was pushed and the event is not yet delivered
  * @gather: are requests of a process looked for, or rung for
+ * @real_time: who rang last has a real-time priority; written by who rings
  * @watch: the poller's; see there, not protected by @side
  */
 struct frdma_sq {
@@ -135,6 +136,7 @@ struct frdma_sq {
 	bool drain_event;
 	bool notify;
 	struct frdma_gather gather;
+	bool real_time;
 	struct frdma_watch watch;
 };
 
@@ -368,7 +370,7 @@ void frdma_qp_unpublish(struct frdma_qp *qp);
 struct frdma_qp *frdma_qp_find(const struct frdma_net *fnet, u32 qpn);
 struct frdma_qp *frdma_qp_find_gsi(struct frdma_dev *dev);
 void frdma_qp_init(struct frdma_qp *qp);
-void frdma_qp_claim(struct frdma_qp *qp);
+void frdma_qp_claim(struct frdma_qp *qp, unsigned int steps);
 void frdma_qp_release(struct frdma_qp *qp);
 void frdma_qp_forget_pages(struct frdma_qp *qp);
 void frdma_qp_put(struct frdma_qp *qp);

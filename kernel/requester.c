@@ -237,22 +237,17 @@ static void end_gathering(struct frdma_qp *qp)
 #define GATHER_LEN_MAX		8192
 
 /*
- * Softirqs, and with them timers, may have to wait for ksoftirqd (threadirqs; older
- * kernels, while that runs): who rings with a real-time priority, and polls for his
- * completions with it, too, would keep it from its processor, and wait for himself.
+ * In what intervals to look for what is posted; 0: not at all. Softirqs, and with
+ * them timers, may have to wait for ksoftirqd (threadirqs; older kernels, while that
+ * runs): who rings with a real-time priority, and polls for his completions with it,
+ * too, would keep it from its processor, and wait for himself.
  */
-static bool is_rung_in_real_time(void)
-{
-	return in_task() && current->prio < MAX_RT_PRIO;
-}
-
-/* In what intervals to look for what is posted; 0: not at all. */
 static u32 gather_ns(const struct frdma_qp *qp)
 {
 	const struct frdma_req *rq = &qp->sq.req;
 
 	if (frdma_req_wr(rq, rq->wr_prod - 1)->len > GATHER_LEN_MAX ||
-	    is_rung_in_real_time())
+	    READ_ONCE(qp->sq.real_time))
 		return 0;
 	return frdma_gather_ns(qp->dev);
 }

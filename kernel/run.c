@@ -289,23 +289,22 @@ void frdma_side_claim(struct frdma_side *side)
 /**
  * frdma_side_step - do what there is to do, and keep the side
  * @side: claimed by the caller
+ * @most: steps, each of which may spend its budget; fewer where less is to be done
  *
- * Not more than an owner does before it makes room for others.
- *
- * Context: process.
+ * Context: may sleep, between steps.
  */
-void frdma_side_step(struct frdma_side *side)
+void frdma_side_step(struct frdma_side *side, unsigned int most)
 {
-	unsigned int round = 0;
-	bool more;
+	bool more = true;
 
-	do {
+	for (; more && most; most--) {
 		local_bh_disable();
 		rcu_read_lock();
 		more = side->step(side);
 		rcu_read_unlock();
 		local_bh_enable();
-	} while (more && ++round < FRDMA_SIDE_ROUNDS);
+		cond_resched();
+	}
 }
 
 /**

@@ -95,7 +95,7 @@ void frdma_side_drop_packets(struct frdma_side *side);
 bool frdma_side_take_packets(struct frdma_side *side);
 struct sk_buff *frdma_side_next_packet(struct frdma_side *side);
 void frdma_side_claim(struct frdma_side *side);
-void frdma_side_step(struct frdma_side *side);
+void frdma_side_step(struct frdma_side *side, unsigned int most);
 void frdma_side_release(struct frdma_side *side);
 void frdma_side_kill(struct frdma_side *side);
 

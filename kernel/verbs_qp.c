@@ -377,7 +377,9 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	frdma_qp_unpublish(qp);
 	frdma_poller_forget(qp);
 	mutex_lock(&ibqp->change);
-	frdma_qp_claim(qp);
+
+	/* What one doorbell would have sent leaves. */
+	frdma_qp_claim(qp, READ_ONCE(dev->going) ? 0 : 1);
 	frdma_qp_forget_pages(qp);
 
 	mutex_lock(&ibqp->mutex);

@@ -37,7 +37,8 @@
  * @idle: intervals in which nothing was posted, one after the other
  * @seen: index of the queue as it was last judged
  * @done: index up to which requests were complete when @due_ns was set
- * @rung: requests that came one by one since the last trial, or list
+ * @rung: requests that came one by one since the last trial, or list, or look at
+ *	which gathering was not wanted
  * @rung_ns: the time that they took, from the first on
  * @rung_done: what was complete when the first of them came; as soon as @on, how
  *	many were completed in @rung_ns

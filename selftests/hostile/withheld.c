@@ -240,7 +240,7 @@ static void many_users_of_one(void)
 	wait_as_others(STRANGER, NR_USERS);
 }
 
-/* One by one; together they would have all that there is. */
+/* One by one; with 64 each they would have all that there is. */
 static void many_users(void)
 {
 	unsigned int i;
