@@ -40,12 +40,30 @@ static void *live(void *arg)
 	return NULL;
 }
 
-/* One of every kind of parent, so that calls have something to refer to. */
+/* Is there a command that could make something, but never has in this life? */
+static bool lacks_one(const unsigned long *before)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (commands[i].makes && may_succeed(i) &&
+		    !is_of_another_life(commands[i].number) &&
+		    stats->taken[i] == before[i])
+			return true;
+	return false;
+}
+
+/*
+ * Some of every kind of parent, so that calls have something to refer to; and
+ * each command that makes one is taken, if chance allows: the life may be short.
+ */
 static void begin(struct thread *me)
 {
+	unsigned long before[NR_STATS];
 	unsigned int round, i;
 
-	for (round = 0; round < 3; round++)
+	memcpy(before, stats->taken, sizeof(before));
+	for (round = 0; round < 3 || (round < 20 && lacks_one(before)); round++)
 		for (i = 0; i < NR_COMMANDS; i++)
 			if (commands[i].makes)
 				do_command(me, i);
