@@ -146,6 +146,17 @@ static enum packet_fate ask_for_pages(struct frdma_qp *qp,
 	return fate;
 }
 
+static enum packet_fate add_one(struct frdma_qp *qp, struct frdma_tx *tx,
+				const struct frdma_swr *wr,
+				struct frdma_req_pkt *pkt)
+{
+	enum packet_fate fate = PACKET_SENT;
+
+	if (unlikely(atomic_read(&qp->dev->nr_odp)))
+		fate = ask_for_pages(qp, wr, pkt);
+	return fate == PACKET_SENT ? add_packets(qp, tx, wr, pkt) : fate;
+}
+
 /* Those in front of what cannot be sent are, and @run is of these then. */
 static enum packet_fate add_one_by_one(struct frdma_qp *qp,
 				       struct frdma_tx *tx,
@@ -158,10 +169,7 @@ static enum packet_fate add_one_by_one(struct frdma_qp *qp,
 
 	for (n = 0; n < run->nr; n++) {
 		pkt = frdma_req_run_nth(run, n);
-		if (unlikely(atomic_read(&qp->dev->nr_odp)))
-			fate = ask_for_pages(qp, wr, &pkt);
-		if (fate == PACKET_SENT)
-			fate = add_packets(qp, tx, wr, &pkt);
+		fate = add_one(qp, tx, wr, &pkt);
 		if (fate != PACKET_SENT)
 			break;
 	}
@@ -181,26 +189,31 @@ static enum packet_fate add_run(struct frdma_qp *qp, struct frdma_tx *tx,
 {
 	enum packet_fate fate;
 
-	if (run->nr > 1) {
-		fate = add_packets(qp, tx, wr, run);
-		if (fate < PACKET_ABSENT)
-			return fate;
-	}
+	if (run->nr == 1)
+		return add_one(qp, tx, wr, run);
+
+	fate = add_packets(qp, tx, wr, run);
+	if (fate < PACKET_ABSENT)
+		return fate;
 	return add_one_by_one(qp, tx, wr, run);
 }
 
+/*
+ * Before its first packet is sent, all memory of a work request is judged; that
+ * of which one packet takes all is when it is copied.
+ */
 static bool memory_is_usable(struct frdma_qp *qp, const struct frdma_swr *wr)
 {
-	int access = 0;
+	bool stores = frdma_kind_brings_data(wr->kind);
 	u64 total;
-
-	if (frdma_kind_brings_data(frdma_wr(wr->wqe.opcode)->kind))
-		access = IB_ACCESS_LOCAL_WRITE;
 
 	if (wr->wqe.flags & FRDMA_WQE_INLINE || !wr->wqe.num_sge)
 		return true;
+	if (!stores && wr->len <= qp->sq.req.mtu)
+		return true;
 	return frdma_sge_check(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
-			       access, &total) == FRDMA_MR_OK;
+			       stores ? IB_ACCESS_LOCAL_WRITE : 0,
+			       &total) == FRDMA_MR_OK;
 }
 
 /*

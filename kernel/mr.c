@@ -233,7 +233,7 @@ static void mr_begin_generation(void)
 
 /*
  * As frdma_mr_named(). A memo has several words, which belong together: softirqs
- * are off, and so is preemption, as they can be preempted where they are tasks.
+ * are off, and so is preemption; where softirqs are tasks it has to be told.
  */
 static struct frdma_mr *mr_recall(struct frdma_dev *dev, u32 key)
 {
@@ -243,7 +243,8 @@ static struct frdma_mr *mr_recall(struct frdma_dev *dev, u32 key)
 	struct frdma_mr *mr;
 
 	lockdep_assert_in_softirq();
-	preempt_disable();
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
 	memo = this_cpu_ptr(&mr_memos[number % MR_MEMOS]);
 	mr = memo->mr;
 	if (memo->number == number && memo->dev == dev &&
@@ -254,7 +255,8 @@ static struct frdma_mr *mr_recall(struct frdma_dev *dev, u32 key)
 	if (mr)
 		*memo = (struct mr_memo) { dev, number, generation, mr };
 out:
-	preempt_enable();
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
 	return mr;
 }
 
