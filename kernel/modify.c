@@ -145,9 +145,12 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 		dst_cache_reset(&qp->path.dst);
 		frdma_req_new_way(req);
 	}
-	if (mask & (IB_QP_AV | IB_QP_DEST_QPN))
+	if (mask & (IB_QP_AV | IB_QP_DEST_QPN)) {
 		qp->path.sport = frdma_av_sport(&qp->path.av, qp->qpn,
 						own->dest_qp_num);
+		qp->sq.lane.pseudo.len = 0;
+		qp->rq.lane.pseudo.len = 0;
+	}
 
 	req->dqpn = own->dest_qp_num;
 	req->rd_max = own->max_rd_atomic;

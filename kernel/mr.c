@@ -219,7 +219,7 @@ struct mr_memo {
 };
 
 /* Of each CPU. A power of two. */
-#define MR_MEMOS	8
+#define MR_MEMOS	32
 
 static DEFINE_PER_CPU(struct mr_memo, mr_memos[MR_MEMOS]);
 static atomic_long_t mr_generation;

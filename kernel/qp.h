@@ -23,6 +23,7 @@
 #include "number.h"
 #include "poller.h"
 #include "proto/gather.h"
+#include "proto/icrc.h"
 #include "proto/req.h"
 #include "proto/resp.h"
 #include "ring.h"
@@ -70,12 +71,16 @@ struct frdma_path {
 };
 
 /**
- * struct frdma_lane - the CPU by which an interface chooses a transmit queue
- * @sender: as skbs have it: that CPU and one; 0: none was chosen yet
+ * struct frdma_lane - what the packets of a side have in common
+ * @sender: the CPU by which an interface chooses a transmit queue, as skbs have
+ *	it: that CPU and one; 0: none was chosen yet
+ * @pseudo: their IP and UDP headers, and what was summed of the last; its length
+ *	is 0 where the way to the peer is another one since
  * @used_at: when a packet was last sent that way, in jiffies
  */
 struct frdma_lane {
 	u32 sender;
+	struct frdma_icrc_pseudo pseudo;
 	unsigned long used_at;
 };
 

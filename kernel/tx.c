@@ -330,6 +330,23 @@ static bool has_trains(const struct frdma_dev *dev)
 	return READ_ONCE(dev->trains) && dev->ndev->features & NETIF_F_GSO;
 }
 
+static void make_pseudo(struct frdma_icrc_pseudo *pseudo,
+			const struct frdma_flow *flow)
+{
+	struct ipv6hdr ipv6;
+	struct iphdr ipv4;
+	struct udphdr udp;
+
+	fill_udp(&udp, flow, 0);
+	if (flow_is_ipv4(flow)) {
+		fill_ipv4(&ipv4, flow, 0);
+		frdma_icrc_pseudo_ipv4(pseudo, &ipv4, &udp);
+	} else {
+		fill_ipv6(&ipv6, flow, 0);
+		frdma_icrc_pseudo_ipv6(pseudo, &ipv6, &udp);
+	}
+}
+
 /**
  * frdma_tx_begin - start a burst
  * @tx: to be set up
@@ -339,27 +356,16 @@ static bool has_trains(const struct frdma_dev *dev)
  */
 void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 {
-	struct udphdr udp;
-
 	tx->flow = *flow;
+	tx->pseudo = flow->lane ? &flow->lane->pseudo : &tx->own;
 	tx->skb = NULL;
 	tx->refused = false;
 	tx->most = has_trains(flow->dev) ? FRDMA_TRAIN_MAX : 1;
 	if (flow->lane)
 		choose_lane(flow->lane);
 	frdma_txmem_begin(&tx->mem);
-	fill_udp(&udp, flow, 0);
-	if (flow_is_ipv4(flow)) {
-		struct iphdr ip;
-
-		fill_ipv4(&ip, flow, 0);
-		frdma_icrc_pseudo_ipv4(&tx->pseudo, &ip, &udp);
-	} else {
-		struct ipv6hdr ip;
-
-		fill_ipv6(&ip, flow, 0);
-		frdma_icrc_pseudo_ipv6(&tx->pseudo, &ip, &udp);
-	}
+	if (!flow->lane || !tx->pseudo->len)
+		make_pseudo(tx->pseudo, flow);
 }
 
 /* Packets of @len bytes that the train has room for, one of them at least. */
@@ -382,10 +388,10 @@ static u32 room_for_run(const struct frdma_tx *tx, u32 len)
 static u32 seed_packet(struct frdma_tx *tx, u32 i, const void *at, u32 hdr_len)
 {
 	if (i && i < tx->run - 1 && hdr_len == sizeof(struct frdma_bth))
-		return frdma_icrc_seed_next(&tx->pseudo);
+		return frdma_icrc_seed_next(tx->pseudo);
 
-	frdma_icrc_pseudo_set(&tx->pseudo, tx->nr + i, tx->at_len);
-	return frdma_icrc_seed(&tx->pseudo, at, hdr_len);
+	frdma_icrc_pseudo_set(tx->pseudo, tx->nr + i, tx->at_len);
+	return frdma_icrc_seed(tx->pseudo, at, hdr_len);
 }
 
 /*

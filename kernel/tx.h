@@ -45,7 +45,8 @@ struct frdma_dev;
  * @qp: whose packets they are
  * @av: addresses
  * @cache: routes of earlier packets; NULL: look the route up each time
- * @lane: of earlier packets, owned by the caller; NULL: their order is nothing
+ * @lane: of earlier packets, owned by the caller, and all for that address and
+ *	port; NULL: their order is nothing
  * @sport: UDP source port
  */
 struct frdma_flow {
@@ -72,7 +73,8 @@ static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp)
 /**
  * struct frdma_tx - a burst of packets that is being built
  * @flow: of all of them
- * @pseudo: the part of the ICRC that they share
+ * @pseudo: the part of the ICRC that they share: that of the lane, or @own
+ * @own: where there is no lane
  * @mem: what packets are cut from
  * @skb: the train that is open, if any
  * @seg_len: bytes of its first packet, BTH to ICRC
@@ -89,7 +91,8 @@ static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp)
  */
 struct frdma_tx {
 	struct frdma_flow flow;
-	struct frdma_icrc_pseudo pseudo;
+	struct frdma_icrc_pseudo *pseudo;
+	struct frdma_icrc_pseudo own;
 	struct frdma_txmem mem;
 	struct sk_buff *skb;
 	u32 seg_len;

@@ -25,26 +25,26 @@
 
 /**
  * struct frdma_icrc_pseudo - IP and UDP header with their variant fields masked
- * @len: bytes of it: 28 or 48
  * @bytes: the headers; the identification is that of @ip_id when it is needed
- * @udp_len: length in the UDP header, once it is set; 0: not yet
- * @ip_id: the identification that was set last; 0 with IPv6
+ * @len: bytes of it: 28 or 48; 0 before it is made
  * @repeats: the packet is as long as the one before
  * @have_crc: the rest is set: by a packet of this length that has a BTH only,
  *            or the second one of any
+ * @udp_len: length in the UDP header, once it is set; 0: not yet
+ * @ip_id: the identification that was set last; 0 with IPv6
+ * @crc_ip_id: that of the packet whose CRC is kept
  * @crc: the state behind the BTH of a packet of this length
- * @crc_ip_id: its identification
  * @crc_bth: its BTH
  */
 struct frdma_icrc_pseudo {
-	u32 len;
 	u8 bytes[FRDMA_ICRC_PSEUDO_MAX];
-	u16 udp_len;
-	u16 ip_id;
+	u8 len;
 	bool repeats;
 	bool have_crc;
-	u32 crc;
+	u16 udp_len;
+	u16 ip_id;
 	u16 crc_ip_id;
+	u32 crc;
 	struct frdma_bth crc_bth;
 };
 

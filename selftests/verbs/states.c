@@ -238,6 +238,80 @@ static void reset_forgets(void)
 	EXPECT(!connect_qp(p.near, p.far->qp_num));
 }
 
+static bool is_ipv4(const union ibv_gid *gid)
+{
+	return gid->raw[10] == 0xff && gid->raw[11] == 0xff;
+}
+
+/* That of another kind of address than the present one. */
+static int other_gid_index(void)
+{
+	struct ibv_gid_entry own, other;
+	int i;
+
+	EXPECT(!ibv_query_gid_ex(ctx, 1, gid_index, &own, 0));
+	for (i = 0; ; i++) {
+		EXPECT(i < 64);
+		if (!ibv_query_gid_ex(ctx, 1, i, &other, 0) &&
+		    other.gid_type == own.gid_type &&
+		    is_ipv4(&other.gid) != is_ipv4(&own.gid))
+			return i;
+	}
+}
+
+/* There and back, so that answers of either side arrive, too. */
+static void talk(struct pair *p)
+{
+	struct ibv_sge sge = { (uintptr_t)memory, 8, mr->lkey };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_READ,
+		.wr.rdma = { (uintptr_t)memory + 64, mr->rkey },
+	};
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		EXPECT(post_wait(p->near, p->near_cq, wr, sge) ==
+		       IBV_WC_SUCCESS);
+		EXPECT(post_wait(p->far, p->far_cq, wr, sge) ==
+		       IBV_WC_SUCCESS);
+	}
+}
+
+static void connect_anew(struct pair *p)
+{
+	EXPECT(!move(p->near, IBV_QPS_RESET));
+	EXPECT(!move(p->far, IBV_QPS_RESET));
+	EXPECT(!connect_qp(p->near, p->far->qp_num));
+	EXPECT(!connect_qp(p->far, p->near->qp_num));
+}
+
+/* By addresses of one kind, of the other, and again of the first. */
+static void reset_takes_another_way(void)
+{
+	struct pair p = make_pair(4);
+	int first = gid_index, other = other_gid_index();
+
+	talk(&p);
+	gid_index = other;
+	connect_anew(&p);
+	talk(&p);
+	gid_index = first;
+	connect_anew(&p);
+	talk(&p);
+}
+
+/* Another queue pair means another UDP port. */
+static void reset_takes_another_peer(void)
+{
+	struct pair a = make_pair(4), b = make_pair(4);
+	struct pair crossed = { a.near_cq, b.far_cq, a.near, b.far };
+
+	talk(&a);
+	talk(&b);
+	connect_anew(&crossed);
+	talk(&crossed);
+}
+
 static const struct test_case cases[] = {
 	CASE(sqd_begins_nothing),
 	CASE(sqd_begins_no_datagram),
@@ -246,6 +320,8 @@ static const struct test_case cases[] = {
 	CASE(no_sqe_of_a_connection),
 	CASE(queries_tell_all),
 	CASE(reset_forgets),
+	CASE(reset_takes_another_way),
+	CASE(reset_takes_another_peer),
 	{ }
 };
 
