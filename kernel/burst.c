@@ -51,9 +51,18 @@ static void fill_deth(const struct frdma_qp *qp, const struct frdma_swr *wr,
 	hdr->sqpn = qp->qpn;
 }
 
+/**
+ * enum packet_fate - what became of a packet that was planned, or of a run
+ * @PACKET_SENT: it is in a train
+ * @PACKET_UNSENT: the host has no room for it; one that is unreliable is lost
+ * @PACKET_LATER: pages are absent that may not be waited for now: it asks again
+ * @PACKET_ABSENT: pages are absent, and on their way
+ * @PACKET_BAD_MEMORY: it has no payload, and never will
+ */
 enum packet_fate {
 	PACKET_SENT,
 	PACKET_UNSENT,
+	PACKET_LATER,
 	PACKET_ABSENT,
 	PACKET_BAD_MEMORY,
 };
@@ -140,9 +149,8 @@ static enum packet_fate ask_for_pages(struct frdma_qp *qp,
 					 stores ? IB_ACCESS_LOCAL_WRITE : 0,
 					 &qp->sq.page_in));
 
-	/* Too many wait, and this one cannot: it asks again. */
 	if (fate == PACKET_ABSENT && !frdma_page_in_is_busy(&qp->sq.page_in))
-		return PACKET_UNSENT;
+		return PACKET_LATER;
 	return fate;
 }
 
@@ -193,23 +201,26 @@ static enum packet_fate add_run(struct frdma_qp *qp, struct frdma_tx *tx,
 		return add_one(qp, tx, wr, run);
 
 	fate = add_packets(qp, tx, wr, run);
-	if (fate < PACKET_ABSENT)
+	if (fate == PACKET_SENT || fate == PACKET_UNSENT)
 		return fate;
 	return add_one_by_one(qp, tx, wr, run);
 }
 
 /*
  * Before its first packet is sent, all memory of a work request is judged; that
- * of which one packet takes all is when it is copied.
+ * of which one packet takes all is when it is copied, or lent. One that is
+ * unreliable is lost where the host has no room, before it is copied: whether it
+ * could have been sent does not depend on that.
  */
 static bool memory_is_usable(struct frdma_qp *qp, const struct frdma_swr *wr)
 {
+	const struct frdma_req *rq = &qp->sq.req;
 	bool stores = frdma_kind_brings_data(wr->kind);
 	u64 total;
 
 	if (wr->wqe.flags & FRDMA_WQE_INLINE || !wr->wqe.num_sge)
 		return true;
-	if (!stores && wr->len <= qp->sq.req.mtu)
+	if (!stores && wr->len <= rq->mtu && frdma_req_is_reliable(rq))
 		return true;
 	return frdma_sge_check(qp->dev, qp->pd, wr->sge, wr->wqe.num_sge,
 			       stores ? IB_ACCESS_LOCAL_WRITE : 0,
@@ -256,7 +267,7 @@ static enum packet_fate send_run(struct frdma_qp *qp, struct frdma_tx *tx,
 
 	if (fate == PACKET_BAD_MEMORY)
 		wr->status = FRDMA_WC_LOC_PROT_ERR;
-	if (fate >= PACKET_ABSENT ||
+	if (fate >= PACKET_LATER ||
 	    (fate == PACKET_UNSENT && frdma_req_is_reliable(rq)))
 		return fate;
 
@@ -412,13 +423,12 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 	 * way. What follows waits all the same: nothing else slows it down. A
 	 * window that got smaller nobody would make larger again.
 	 */
-	if (refused) {
-		if (frdma_req_is_reliable(rq))
-			frdma_cc_lost(&rq->cc);
+	if (refused && frdma_req_is_reliable(rq))
+		frdma_cc_lost(&rq->cc);
+	if (refused || fate == PACKET_LATER)
 		frdma_retry_local(&rq->retry, now_ns);
-	} else {
+	else
 		frdma_retry_taken(&rq->retry);
-	}
 	frdma_req_spend(rq, sent, now_ns);
 	frdma_req_watch(rq, now_ns);
 	return sent;

@@ -132,6 +132,13 @@ static void remember(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 }
 
 /* Bring the engines in line with the attributes. */
+/* What is sent from here on goes another way. */
+static void forget_headers(struct frdma_qp *qp)
+{
+	qp->sq.lane.pseudo.len = 0;
+	qp->rq.lane.pseudo.len = 0;
+}
+
 static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 		  const struct frdma_av *av)
 {
@@ -148,8 +155,7 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 	if (mask & (IB_QP_AV | IB_QP_DEST_QPN)) {
 		qp->path.sport = frdma_av_sport(&qp->path.av, qp->qpn,
 						own->dest_qp_num);
-		qp->sq.lane.pseudo.len = 0;
-		qp->rq.lane.pseudo.len = 0;
+		forget_headers(qp);
 	}
 
 	req->dqpn = own->dest_qp_num;
@@ -179,6 +185,7 @@ static void reset(struct frdma_qp *qp)
 
 	qp->attr = (struct ib_qp_attr) { };
 	qp->path.av = (struct frdma_av) { };
+	forget_headers(qp);
 
 	frdma_side_drop_packets(&qp->sq.side);
 	frdma_side_drop_packets(&qp->rq.side);

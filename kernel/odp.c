@@ -41,8 +41,9 @@
  * one in so many of what others have left, and one as long as they have left any;
  * users whose numbers have the same hash share them.
  *
- * A workqueue gives each NUMA node its share of what may run (since 6.9), and all
- * that wait may be of one node. So there are no more than one node's.
+ * A workqueue gives each NUMA node its share of what may run, by its CPUs (since
+ * 6.9), but some to any, and all that wait may be of one node. So there are no more
+ * than the smallest node may have.
  */
 #define PAGE_INS_MAX	512
 #define PAGE_INS_MIN	8
@@ -478,8 +479,10 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 		return false;
 	}
 
-	if (!odp_work_begin(odp))
+	if (!odp_work_begin(odp)) {
+		in->state = FRDMA_PAGE_IN_REFUSED;
 		return true;
+	}
 
 	frdma_dev_count(odp->dev, FRDMA_CNT_PAGE_FAULTS);
 	kref_get(in->owner);
@@ -573,10 +576,24 @@ void frdma_odp_put(struct frdma_odp *odp)
 		kref_put(&odp->refs, odp_release);
 }
 
+/* Of so many work items, what a node may run; that of the smallest. */
+static int __init least_share(int of)
+{
+	int node, cpus, least = of;
+
+	for_each_node_state(node, N_CPU) {
+		cpus = cpumask_weight(cpumask_of_node(node));
+		least = min(least, of * cpus / (int)num_online_cpus());
+	}
+	return max(least, PAGE_INS_MIN);
+}
+
 int __init frdma_odp_init(void)
 {
-	page_ins = max(PAGE_INS_MAX / num_node_state(N_CPU), PAGE_INS_MIN);
-	page_in_wq = alloc_workqueue("frdma_page_in", WQ_UNBOUND, PAGE_INS_MAX);
+	int most = min(PAGE_INS_MAX * num_node_state(N_CPU), WQ_MAX_ACTIVE);
+
+	page_ins = min(least_share(most), PAGE_INS_MAX);
+	page_in_wq = alloc_workqueue("frdma_page_in", WQ_UNBOUND, most);
 	return page_in_wq ? 0 : -ENOMEM;
 }
 

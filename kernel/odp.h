@@ -60,11 +60,13 @@ struct frdma_odp {
  * @FRDMA_PAGE_IN_IDLE: none are on their way
  * @FRDMA_PAGE_IN_BUSY: some are
  * @FRDMA_PAGE_IN_FAILED: those that it asked for last are not to be had
+ * @FRDMA_PAGE_IN_REFUSED: it may not wait for what it asked for last, and asks again
  */
 enum frdma_page_in_state {
 	FRDMA_PAGE_IN_IDLE,
 	FRDMA_PAGE_IN_BUSY,
 	FRDMA_PAGE_IN_FAILED,
+	FRDMA_PAGE_IN_REFUSED,
 };
 
 /**
@@ -201,6 +203,20 @@ static inline bool frdma_page_in_is_busy(const struct frdma_page_in *in)
 {
 	/* With the release in page_in_work(): what it has found is seen. */
 	return smp_load_acquire(&in->state) == FRDMA_PAGE_IN_BUSY;
+}
+
+/**
+ * frdma_page_in_was_asked() - are pages what the side lacks
+ * @in: of a side that the caller owns
+ *
+ * That they were refused is said once.
+ */
+static inline bool frdma_page_in_was_asked(struct frdma_page_in *in)
+{
+	if (in->state != FRDMA_PAGE_IN_REFUSED)
+		return frdma_page_in_is_busy(in);
+	in->state = FRDMA_PAGE_IN_IDLE;
+	return true;
 }
 
 /**

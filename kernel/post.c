@@ -324,9 +324,13 @@ int frdma_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 	return err;
 }
 
-static bool is_real_time(const struct task_struct *task)
+/* For who looks for what is posted: see gather_ns(). */
+static void note_real_time(struct frdma_sq *sq)
 {
-	return task->prio < MAX_RT_PRIO;
+	bool real_time = current->prio < MAX_RT_PRIO;
+
+	if (READ_ONCE(sq->real_time) != real_time)
+		WRITE_ONCE(sq->real_time, real_time);
 }
 
 /*
@@ -351,7 +355,7 @@ static int UVERBS_HANDLER(FRDMA_METHOD_QP_DOORBELL)
 	if (frdma_qp_state(qp) == IB_QPS_ERR)
 		kick(&qp->rq.side);
 	frdma_poller_watch(qp);
-	WRITE_ONCE(qp->sq.real_time, is_real_time(current));
+	note_real_time(&qp->sq);
 	kick(&qp->sq.side);
 	return 0;
 }

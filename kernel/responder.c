@@ -126,7 +126,7 @@ static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 	u8 timer = qp->attr.min_rnr_timer;
 	struct frdma_hdr hdr;
 
-	if (frdma_page_in_is_busy(&qp->rq.page_in))
+	if (frdma_page_in_was_asked(&qp->rq.page_in))
 		timer = frdma_rnr_longer(timer, PAGES_RNR_TIMER);
 
 	frdma_resp_put_off(rs, FRDMA_RESP_NO_RECV);

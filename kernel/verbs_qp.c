@@ -378,7 +378,7 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	frdma_poller_forget(qp);
 	mutex_lock(&ibqp->change);
 
-	/* What one doorbell would have sent leaves. */
+	/* What one doorbell would have sent leaves, if the link does not go. */
 	frdma_qp_claim(qp, READ_ONCE(dev->going) ? 0 : 1);
 	frdma_qp_forget_pages(qp);
 

@@ -28,8 +28,8 @@
  * @bytes: the headers; the identification is that of @ip_id when it is needed
  * @len: bytes of it: 28 or 48; 0 before it is made
  * @repeats: the packet is as long as the one before
- * @have_crc: the rest is set: by a packet of this length that has a BTH only,
- *            or the second one of any
+ * @have_crc: @crc and what begins so are set: by a packet of this length that has
+ *            a BTH only, or the second one of any
  * @udp_len: length in the UDP header, once it is set; 0: not yet
  * @ip_id: the identification that was set last; 0 with IPv6
  * @crc_ip_id: that of the packet whose CRC is kept

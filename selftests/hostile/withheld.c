@@ -166,6 +166,38 @@ static void have_many_wait(void)
 	sleep(1);
 }
 
+static struct ibv_qp *make_uc(struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_UC,
+		.sq_sig_all = 1,
+		.cap = { .max_send_wr = 4, .max_send_sge = 1,
+			 .max_recv_wr = 4, .max_recv_sge = 1 },
+	};
+	struct ibv_qp *qp = ibv_create_qp(pd, &init);
+
+	EXPECT(qp);
+	return qp;
+}
+
+/* Who may not wait as well asks again: nothing says that it was sent. */
+static void one_more_waits(void)
+{
+	struct ibv_cq *cq = ibv_create_cq(ctx, 8, NULL, NULL, 0);
+	struct ibv_qp *near = make_uc(cq), *far = make_uc(cq);
+	const struct ibv_mr *memory = some_memory();
+	const struct ibv_mr *mr = withhold();
+	double end;
+	struct ibv_wc wc;
+
+	EXPECT(!connect_uc(near, far->qp_num));
+	EXPECT(!connect_uc(far, near->qp_num));
+	have_many_wait();
+	write_from(near, mr, 0, memory);
+	for (end = now() + 1; now() < end; )
+		EXPECT(!ibv_poll_cq(cq, 1, &wc));
+}
+
 static void keeps_many_waiting(void)
 {
 	EXPECT(!setuid(STRANGER));
@@ -265,7 +297,8 @@ static void container(void)
 }
 
 static const struct test_case cases[] = {
-	CASE(is_reset), CASE(is_killed), CASE(keeps_many_waiting),
+	CASE(is_reset), CASE(is_killed), CASE(one_more_waits),
+	CASE(keeps_many_waiting),
 	CASE(many_users_of_one), CASE(many_users), CASE(container),
 	CASE(advise_is_killed), CASE(advise_is_told), { },
 };

@@ -300,6 +300,29 @@ static void reset_takes_another_way(void)
 	talk(&p);
 }
 
+/* Without a reset, where nothing is under way. */
+static void drained_takes_another_way(void)
+{
+	struct pair p = make_pair(4);
+	struct ibv_qp *ends[] = { p.near, p.far };
+	struct ibv_qp_attr attr;
+	unsigned int i;
+
+	talk(&p);
+	gid_index = other_gid_index();
+	for (i = 0; i < 2; i++)
+		EXPECT(!move(ends[i], IBV_QPS_SQD));
+	for (i = 0; i < 2; i++) {
+		attr = rtr_attr(0);
+		attr.qp_state = IBV_QPS_SQD;
+		EXPECT(!ibv_modify_qp(ends[i], &attr,
+				      IBV_QP_STATE | IBV_QP_AV));
+	}
+	for (i = 0; i < 2; i++)
+		EXPECT(!move(ends[i], IBV_QPS_RTS));
+	talk(&p);
+}
+
 /* Another queue pair means another UDP port. */
 static void reset_takes_another_peer(void)
 {
@@ -322,6 +345,7 @@ static const struct test_case cases[] = {
 	CASE(reset_forgets),
 	CASE(reset_takes_another_way),
 	CASE(reset_takes_another_peer),
+	CASE(drained_takes_another_way),
 	{ }
 };
 

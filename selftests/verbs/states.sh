@@ -25,7 +25,8 @@ for case in sqd_begins_nothing sqd_begins_no_datagram sqd_changes_reads \
 	sqe_and_back no_sqe_of_a_connection queries_tell_all reset_forgets; do
 	ktap_test states $case
 done
-for case in reset_takes_another_way reset_takes_another_peer; do
+for case in reset_takes_another_way reset_takes_another_peer \
+	drained_takes_another_way; do
 	ktap_test on_the_wire $case
 done
 ktap_end
