@@ -246,8 +246,8 @@ static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp)
 
 /*
  * What fits into one packet is sent in any case: behind a response that waits the
- * rest of a train is dropped, and a train of READs has no more of them than a
- * step may take packets.
+ * rest of a train is dropped, and a train has no more of these READs than a step may
+ * take packets. What a train of ours asks for there is room for anyway (tx.h).
  */
 static bool may_go_on(const struct frdma_qp *qp)
 {

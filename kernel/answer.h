@@ -19,7 +19,7 @@
 
 struct frdma_qp;
 
-/* READ response packets of one step; then others get their turn. */
+/* READ response packets of one step, some trains' worth; then others get their turn. */
 #define FRDMA_READ_BUDGET	256
 
 /**

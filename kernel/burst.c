@@ -99,9 +99,11 @@ static enum packet_fate add_packets(struct frdma_qp *qp, struct frdma_tx *tx,
 				    const struct frdma_swr *wr,
 				    struct frdma_req_pkt *run)
 {
-	u32 room = frdma_tx_reserve(tx, &run->hdr, run->len, run->nr);
 	enum packet_fate fate = PACKET_SENT;
+	u32 room;
 
+	frdma_tx_set_span(tx, run->span);
+	room = frdma_tx_reserve(tx, &run->hdr, run->len, run->nr);
 	if (room < run->nr)
 		frdma_req_plan_run(&qp->sq.req, run, max(room, 1U));
 	if (!room)
@@ -111,9 +113,6 @@ static enum packet_fate add_packets(struct frdma_qp *qp, struct frdma_tx *tx,
 	if (fate != PACKET_SENT)
 		return fate;
 	frdma_tx_commit(tx);
-	/* Behind a long response the peer may drop what came in one train. */
-	if (run->span > 1)
-		frdma_tx_close(tx);
 	return fate;
 }
 

@@ -209,7 +209,8 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	/*
 	 * In a train, a READ may be followed by more, to be answered in
-	 * order. Behind a long one the rest is dropped; the peer resends.
+	 * order. Behind one that is longer than any train of ours asks for,
+	 * the rest may be dropped; the peer resends.
 	 */
 	if (rs->read.active && !answer_read(qp)) {
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
@@ -361,6 +362,16 @@ static bool drop_unanswered(struct frdma_qp *qp)
 }
 
 /*
+ * Another buffer comes when as much may be answered as a train asks for, since
+ * behind a response that stops in between, its rest is dropped.
+ */
+static bool must_not_take_more(const struct frdma_qp *qp)
+{
+	return qp->rq.read_budget < FRDMA_TRAIN_MAX &&
+	       !skb_queue_empty_lockless(&qp->rq.side.packets);
+}
+
+/*
  * Answer a READ, take what was ahead of its turn or a buffer, and so on.
  * Returns true if there is more.
  */
@@ -378,6 +389,8 @@ static bool take_in_order(struct frdma_qp *qp)
 			budget--;
 			continue;
 		}
+		if (must_not_take_more(qp))
+			return true;
 		skb = frdma_side_next_packet(side);
 		if (!skb)
 			return false;

@@ -289,7 +289,7 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 static bool starts_train(const struct frdma_tx *tx, u32 len)
 {
 	return !tx->skb || tx->closed || len > tx->seg_len ||
-	       tx->nr == tx->most ||
+	       tx->psns + tx->span > tx->most ||
 	       tx->skb->len + len > FRDMA_TRAIN_MAX_BYTES ||
 	       skb_shinfo(tx->skb)->nr_frags == MAX_SKB_FRAGS;
 }
@@ -304,6 +304,7 @@ static bool open_train(struct frdma_tx *tx, u32 len, u32 room)
 	tx->linear = room == len;
 	tx->seg_len = len;
 	tx->nr = 0;
+	tx->psns = 0;
 	tx->closed = false;
 	return true;
 }
@@ -360,6 +361,7 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 	tx->pseudo = flow->lane ? &flow->lane->pseudo : &tx->own;
 	tx->skb = NULL;
 	tx->refused = false;
+	tx->span = 1;
 	tx->most = has_trains(flow->dev) ? FRDMA_TRAIN_MAX : 1;
 	if (flow->lane)
 		choose_lane(flow->lane);
@@ -377,7 +379,7 @@ static u32 room_for_run(const struct frdma_tx *tx, u32 len)
 	/* A shorter one is its last. */
 	if (is_linear(tx) || len < tx->seg_len)
 		return 1;
-	return min(tx->most - tx->nr, bytes / len);
+	return min(tx->most - tx->psns, bytes / len);
 }
 
 /*
@@ -509,6 +511,7 @@ void frdma_tx_commit(struct frdma_tx *tx)
 	else
 		append_piece(tx, len);
 	tx->nr += tx->run;
+	tx->psns += tx->run * tx->span;
 	tx->closed = tx->at_len < tx->seg_len;
 }
 

@@ -30,7 +30,11 @@
 
 struct frdma_dev;
 
-/* Packets of a train: no kernel takes fewer than 64 from a process either. */
+/*
+ * Packets of a train: no kernel takes fewer than 64 from a process either. Those
+ * that its READs ask for count, too: a peer of ours takes no train before it may
+ * send so many, and may drop what is behind a longer response.
+ */
 #define FRDMA_TRAIN_MAX		64
 
 /* Who has sent nothing for so long has nothing left in a transmit queue. */
@@ -79,9 +83,11 @@ static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp)
  * @skb: the train that is open, if any
  * @seg_len: bytes of its first packet, BTH to ICRC
  * @nr: packets in it
- * @most: packets that it may have: 1 where there are no trains
+ * @span: PSNs that each of the packets that are reserved next uses up
+ * @psns: PSNs that the packets in it use up
+ * @most: PSNs that more than one of them may: 1 where there are no trains
  * @linear: its first packet is built behind the network headers
- * @closed: its last packet was shorter, or must be the last
+ * @closed: its last packet was shorter
  * @at: where the reserved run is being built
  * @run: its packets
  * @at_len: bytes of each
@@ -97,6 +103,8 @@ struct frdma_tx {
 	struct sk_buff *skb;
 	u32 seg_len;
 	u32 nr;
+	u32 span;
+	u32 psns;
 	u32 most;
 	bool linear;
 	bool closed;
@@ -108,10 +116,10 @@ struct frdma_tx {
 	bool refused;
 };
 
-/** frdma_tx_close - what was committed last is the last of its train */
-static inline void frdma_tx_close(struct frdma_tx *tx)
+/** frdma_tx_set_span - from here on a packet uses up so many PSNs, not one */
+static inline void frdma_tx_set_span(struct frdma_tx *tx, u32 span)
 {
-	tx->closed = true;
+	tx->span = span;
 }
 
 void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow);

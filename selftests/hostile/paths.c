@@ -531,26 +531,57 @@ static void train_begins(struct train *train)
 	train->nr = 0;
 }
 
-/* A SEND of @len bytes, the packet behind those that are there. */
+/* The packet behind those that are there. */
+static void train_put(struct train *train, const struct packet *packet)
+{
+	size_t bth = packet->at[HDR_BTH];
+
+	if (!train->nr++) {
+		frame_of(&train->frame, packet);
+		train->len = packet->len;
+		return;
+	}
+	memcpy(train->frame.bytes + train->len, packet->bytes + bth,
+	       packet->len - bth);
+	train->len += packet->len - bth;
+}
+
+/* The words for the place of the next one. */
+static const char *next_place(const struct train *train, uint32_t psn)
+{
+	static char words[64];
+
+	snprintf(words, sizeof(words), peer.ipv6 ? "psn=%u" : "psn=%u ip_id=%u",
+		 psn, train->nr);
+	return words;
+}
+
+/* A SEND of @len bytes. */
 static void train_add(struct train *train, const struct victim *v,
 		      uint32_t len, const char *words)
 {
 	static struct packet packet;
-	char place[64];
 
-	snprintf(place, sizeof(place), peer.ipv6 ? "psn=%u" : "psn=%u ip_id=%u",
-		 v->psn + train->nr, train->nr);
 	build(&packet, v, "0x%02x ack len=%u %s%s %s",
-	      v->transport | SEND_ONLY, len, place, words_of_kind(v), words);
-	if (!train->nr++) {
-		frame_of(&train->frame, &packet);
-		train->len = packet.len;
-		return;
+	      v->transport | SEND_ONLY, len,
+	      next_place(train, v->psn + train->nr), words_of_kind(v), words);
+	train_put(train, &packet);
+}
+
+/* READs that @packets answer each. Returns the PSN behind them. */
+static uint32_t train_of_reads(struct train *train, const struct victim *v,
+			       uint32_t psn, uint32_t nr, uint32_t packets)
+{
+	static struct packet packet;
+
+	for (train_begins(train); nr; nr--, psn += packets) {
+		build(&packet, v, "0x%02x len=0 va=%llu rkey=%u dma=%u %s",
+		      v->transport | READ_REQUEST,
+		      (unsigned long long)(uintptr_t)lent, lent_mr->rkey,
+		      packets * MTU, next_place(train, psn));
+		train_put(train, &packet);
 	}
-	memcpy(train->frame.bytes + train->len,
-	       packet.bytes + packet.at[HDR_BTH],
-	       packet.len - packet.at[HDR_BTH]);
-	train->len += packet.len - packet.at[HDR_BTH];
+	return psn;
 }
 
 static uint32_t sum16(const uint8_t *at, size_t len)
@@ -746,11 +777,45 @@ static void trains(void)
 	}
 }
 
+/*
+ * Of the first train a step answers four READs. Meanwhile the others come, which ask
+ * for 60 packets each, and are taken in the next: in the fifth of them its budget
+ * would end.
+ */
+static void trains_of_reads(void)
+{
+	struct victim *v = &victims[RC];
+	uint16_t size = hdr_len(v, v->transport | READ_REQUEST) + 4;
+	static struct reaction r;
+	static struct train train;
+	double end = now() + 20;
+	uint32_t psn, i;
+
+	reaction_begins(&r);
+	psn = train_of_reads(&train, v, v->psn, 5, 64);
+	EXPECT(train_leaves(&train, size));
+	for (i = 0; i < 6; i++) {
+		psn = train_of_reads(&train, v, psn, 3, 20);
+		EXPECT(train_leaves(&train, size));
+	}
+	do
+		reaction_ends(&r, v);
+	while (counted(&r, "rx_read_requests") < 23 && now() < end);
+
+	if (counted(&r, "rx_read_requests") != 23 || dropped(&r) || r.strange) {
+		print_reaction(&r);
+		exit(1);
+	}
+	take_all();
+	victim_heal(v);
+}
+
 static const struct test_case cases[] = {
 	CASE(wrong_addresses), CASE(wrong_addresses6), CASE(other_family),
 	CASE(frames_for_others), CASE(frames_of_others), CASE(groups),
 	CASE(fragments), CASE(bad_fragments), CASE(jumbos), CASE(options),
-	CASE(checksums), CASE(extensions), CASE(trains), { }
+	CASE(checksums), CASE(extensions), CASE(trains),
+	CASE(trains_of_reads), { }
 };
 
 int main(int argc, char **argv)

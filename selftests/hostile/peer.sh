@@ -30,6 +30,14 @@ trains() {
 		skip "this kernel sends no trains"
 }
 
+# They leave together, so that they come while the first is still answered.
+trains_of_reads() {
+	trains v4
+	defer tc qdisc delete dev conf1 root
+	tc qdisc add dev conf1 root netem slot 300ms 300ms
+	peer_plays paths v4 trains_of_reads
+}
+
 mutants() {
 	local seed=${FRDMA_SEED:-$((RANDOM << 15 | RANDOM))}
 
@@ -51,6 +59,7 @@ ktap_test peer_plays paths v4 other_family frames_for_others \
 ktap_test peer_plays paths v4 fragments bad_fragments jumbos options checksums
 ktap_test trains v4
 ktap_test trains v6
+ktap_test trains_of_reads
 ktap_test peer_plays peer v6 network_fields truncated
 ktap_test peer_plays paths v6 wrong_addresses6 other_family \
 	frames_for_others frames_of_others extensions

@@ -116,6 +116,7 @@ static struct plan plan = {
 static const char *dev_name, *port = "18516", *host;
 static int gid_index = -1;
 static uint64_t region_bytes;		/* 0: as much as the slots need */
+static int max_reads = 16;
 
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
@@ -588,7 +589,8 @@ static void make_qp(void)
 	    ibv_query_port(ctx, 1, &port_attr) ||
 	    ibv_query_gid(ctx, 1, gid_index, &me.gid))
 		err(1, "query of %s", dev_name);
-	me.reads = dev.max_qp_rd_atom < 16 ? dev.max_qp_rd_atom : 16;
+	me.reads = dev.max_qp_rd_atom < max_reads ? dev.max_qp_rd_atom :
+						    max_reads;
 	me.mtu = port_attr.active_mtu;
 	me.qpn = qp->qp_num;
 	me.psn = mix(plan.seed ^ getpid()) & 0xffffff;
@@ -696,6 +698,7 @@ static void usage(void)
 	      "  -d DEV -g GID  device, and index of its GID\n"
 	      "  -p PORT        TCP port where the two ends meet (18516)\n"
 	      "  -M BYTES       size of the memory region here (as needed)\n"
+	      "  -a READS       of the other end at a time, atomics, too (16)\n"
 	      "With HOST, the end that waits there:\n"
 	      "  -r ROUNDS -n OPERATIONS (in a round)\n"
 	      "  -s BYTES       of the longest message; -x: of every message\n"
@@ -711,7 +714,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "d:g:p:M:r:n:s:xq:i:m:o:S:")) != -1) {
+	while ((c = getopt(argc, argv, "d:g:p:M:a:r:n:s:xq:i:m:o:S:")) != -1) {
 		switch (c) {
 		case 'd':
 			dev_name = optarg;
@@ -724,6 +727,9 @@ static void parse(int argc, char **argv)
 			break;
 		case 'M':
 			region_bytes = number(optarg);
+			break;
+		case 'a':
+			max_reads = number(optarg);
 			break;
 		case 'r':
 			plan.rounds = number(optarg);
