@@ -148,7 +148,8 @@ static enum packet_fate ask_for_pages(struct frdma_qp *qp,
 					 stores ? IB_ACCESS_LOCAL_WRITE : 0,
 					 &qp->sq.page_in));
 
-	if (fate == PACKET_ABSENT && !frdma_page_in_is_busy(&qp->sq.page_in))
+	if (fate == PACKET_ABSENT &&
+	    frdma_page_in_take_refusal(&qp->sq.page_in))
 		return PACKET_LATER;
 	return fate;
 }
@@ -374,7 +375,7 @@ static u32 pass_burst(struct frdma_qp *qp, u32 budget)
  * A connected queue pair has only one flow; a datagram may need another for each
  * work request. What cannot be sent gets its status; of what is
  * reliable, what the host refused is sent again later; pages that are absent were
- * asked for.
+ * asked for, or will be.
  *
  * Return: what of the budget it took, that of READ responses of this device
  * included.
@@ -424,8 +425,10 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 	 */
 	if (refused && frdma_req_is_reliable(rq))
 		frdma_cc_lost(&rq->cc);
-	if (refused || fate == PACKET_LATER)
+	if (refused)
 		frdma_retry_local(&rq->retry, now_ns);
+	else if (fate == PACKET_LATER)
+		frdma_retry_hold(&rq->retry, now_ns);
 	else
 		frdma_retry_taken(&rq->retry);
 	frdma_req_spend(rq, sent, now_ns);

@@ -131,7 +131,6 @@ static void remember(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 		own->en_sqd_async_notify = attr->en_sqd_async_notify;
 }
 
-/* Bring the engines in line with the attributes. */
 /* What is sent from here on goes another way. */
 static void forget_headers(struct frdma_qp *qp)
 {
@@ -139,6 +138,7 @@ static void forget_headers(struct frdma_qp *qp)
 	qp->rq.lane.pseudo.len = 0;
 }
 
+/* Bring the engines in line with the attributes. */
 static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 		  const struct frdma_av *av)
 {

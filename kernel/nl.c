@@ -71,7 +71,7 @@ static const char *waits_for(const struct frdma_sq *sq)
 		[FRDMA_WAIT_RNR]  = "receiver",
 	};
 
-	if (waits_for_pages(&sq->page_in))
+	if (waits_for_pages(&sq->page_in) || frdma_glance(rt->held))
 		return "pages";
 	if (frdma_glance(rt->local_ns))
 		return "host";

@@ -188,7 +188,7 @@ void frdma_page_in_init(struct frdma_page_in *in, struct kref *owner,
  * @write: for writing
  *
  * Context: bottom halves off. Return: true: they, or others, are on their way,
- * and @in->wake will be called; or, if frdma_page_in_is_busy() is false, the
+ * and @in->wake will be called; or, as frdma_page_in_take_refusal() tells, the
  * user may not wait for more now, and is to ask again. false: they were asked
  * for and are not to be had.
  */
@@ -206,16 +206,16 @@ static inline bool frdma_page_in_is_busy(const struct frdma_page_in *in)
 }
 
 /**
- * frdma_page_in_was_asked() - are pages what the side lacks
+ * frdma_page_in_take_refusal() - may the side not wait for what it asked for last
  * @in: of a side that the caller owns
  *
- * That they were refused is said once.
+ * Says so once.
  */
-static inline bool frdma_page_in_was_asked(struct frdma_page_in *in)
+static inline bool frdma_page_in_take_refusal(struct frdma_page_in *in)
 {
-	if (in->state != FRDMA_PAGE_IN_REFUSED)
-		return frdma_page_in_is_busy(in);
-	in->state = FRDMA_PAGE_IN_IDLE;
+	if (READ_ONCE(in->state) != FRDMA_PAGE_IN_REFUSED)
+		return false;
+	WRITE_ONCE(in->state, FRDMA_PAGE_IN_IDLE);
 	return true;
 }
 

@@ -12,10 +12,10 @@
 #include "trace.h"
 #include "wc.h"
 
-/* IBTA 10.3.1, or pages that are not there. */
+/* IBTA 10.3.1, or pages that are not there, or may not even be waited for. */
 static bool is_at_rest(const struct frdma_qp *qp)
 {
-	return frdma_qp_is_held_back(qp) ||
+	return frdma_qp_is_held_back(qp) || qp->sq.req.retry.held ||
 	       frdma_page_in_is_busy(&qp->sq.page_in);
 }
 

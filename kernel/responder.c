@@ -126,7 +126,8 @@ static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 	u8 timer = qp->attr.min_rnr_timer;
 	struct frdma_hdr hdr;
 
-	if (frdma_page_in_was_asked(&qp->rq.page_in))
+	if (frdma_page_in_is_busy(&qp->rq.page_in) ||
+	    frdma_page_in_take_refusal(&qp->rq.page_in))
 		timer = frdma_rnr_longer(timer, PAGES_RNR_TIMER);
 
 	frdma_resp_put_off(rs, FRDMA_RESP_NO_RECV);
@@ -191,7 +192,8 @@ static bool answer_read(struct frdma_qp *qp)
 		break;
 	case FRDMA_ANSWER_ABSENT:
 		/* Too many wait, and this one cannot: the peer asks again. */
-		qp->rq.read_waits = frdma_page_in_is_busy(&qp->rq.page_in);
+		qp->rq.read_waits =
+			!frdma_page_in_take_refusal(&qp->rq.page_in);
 		if (!qp->rq.read_waits)
 			read->active = false;
 		break;
@@ -362,18 +364,9 @@ static bool drop_unanswered(struct frdma_qp *qp)
 }
 
 /*
- * Another buffer comes when as much may be answered as a train asks for, since
- * behind a response that stops in between, its rest is dropped.
- */
-static bool must_not_take_more(const struct frdma_qp *qp)
-{
-	return qp->rq.read_budget < FRDMA_TRAIN_MAX &&
-	       !skb_queue_empty_lockless(&qp->rq.side.packets);
-}
-
-/*
- * Answer a READ, take what was ahead of its turn or a buffer, and so on.
- * Returns true if there is more.
+ * Answer a READ, take what was ahead of its turn or a buffer, and so on; but no buffer
+ * unless as much may be answered as a train asks for: behind a response that stops
+ * in between, its rest is dropped. Returns true if there is more.
  */
 static bool take_in_order(struct frdma_qp *qp)
 {
@@ -389,8 +382,8 @@ static bool take_in_order(struct frdma_qp *qp)
 			budget--;
 			continue;
 		}
-		if (must_not_take_more(qp))
-			return true;
+		if (qp->rq.read_budget < FRDMA_TRAIN_MAX)
+			return !skb_queue_empty_lockless(&side->packets);
 		skb = frdma_side_next_packet(side);
 		if (!skb)
 			return false;

@@ -505,7 +505,8 @@ static u32 sent_in_vain(const struct frdma_req *rq)
  * A packet asks for no acknowledgement where one behind it would. If that one
  * never comes, the last one that was sent goes out again, and asks. That is
  * no READ, so READs still begin where they did. Whoever must be silent does
- * not ask either: when the wait is over, all is sent again anyway.
+ * not ask either, as all is sent again when the wait is over, unless it only lacks
+ * what the next packet needs.
  *
  * Of a work request that has failed in its middle nothing is sent again: what
  * asks is the last packet before it, unless that was asked for.
@@ -520,7 +521,7 @@ bool frdma_req_ask(struct frdma_req *rq)
 
 	if (!frdma_req_is_reliable(rq) || rq->since_ack_req <= futile ||
 	    frdma_psn_diff(psn, rq->una_psn) < 0 ||
-	    frdma_retry_paused(&rq->retry))
+	    (frdma_retry_paused(&rq->retry) && !rq->retry.held))
 		return false;
 	frdma_req_seek(rq, psn);
 	rq->restart_psn = restart_psn;
@@ -588,6 +589,7 @@ void frdma_req_forget(struct frdma_req *rq)
 	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->retry.wait = FRDMA_WAIT_NONE;
 	rq->retry.local_ns = 0;
+	rq->retry.held = false;
 }
 
 /**

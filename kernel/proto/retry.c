@@ -48,6 +48,7 @@ void frdma_retry_init(struct frdma_retry *rt)
 {
 	rt->wait = FRDMA_WAIT_NONE;
 	rt->local_ns = 0;
+	rt->held = false;
 	rt->probe_ns = 0;
 	rt->probes = 0;
 	rt->refusals = 0;
@@ -100,7 +101,8 @@ void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 {
 	if (rt->wait == FRDMA_WAIT_ACK && rt->unsent && !rt->refusals)
 		rt->wait = FRDMA_WAIT_NONE;
-	if (rt->wait != FRDMA_WAIT_NONE || !in_flight || !rt->timeout_ns)
+	if (rt->wait != FRDMA_WAIT_NONE || !in_flight || !rt->timeout_ns ||
+	    rt->held)
 		return;
 	rt->wait = FRDMA_WAIT_ACK;
 	rt->unsent = rt->refusals;
@@ -221,6 +223,27 @@ void frdma_retry_local(struct frdma_retry *rt, u64 now_ns)
 }
 
 /**
+ * frdma_retry_hold - the host cannot give a packet what it needs
+ * @rt: state
+ * @now_ns: monotonic time
+ *
+ * It is to ask again. What was sent before is not sent anew for that, and whether it
+ * is answered meanwhile is not looked at: it could not be, as it needs the same.
+ */
+void frdma_retry_hold(struct frdma_retry *rt, u64 now_ns)
+{
+	frdma_retry_local(rt, now_ns);
+	frdma_retry_rest(rt);
+	rt->held = rt->local_ns;
+}
+
+static void end_hold(struct frdma_retry *rt)
+{
+	rt->held = false;
+	rt->local_ns = 0;
+}
+
+/**
  * frdma_retry_expire - look at the clock
  * @rt: state
  * @now_ns: monotonic time
@@ -231,6 +254,8 @@ enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns)
 {
 	enum frdma_retry_wait was = rt->wait;
 
+	if (rt->held && now_ns >= rt->local_ns)
+		end_hold(rt);
 	if (was == FRDMA_WAIT_ACK && rt->probe_ns && now_ns >= rt->probe_ns &&
 	    now_ns < rt->deadline_ns) {
 		rt->probes++;
@@ -245,7 +270,7 @@ enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns)
 		return FRDMA_EXPIRY_RESUME;
 	}
 
-	rt->local_ns = 0;
+	end_hold(rt);
 	rt->wait = FRDMA_WAIT_NONE;
 	if (was == FRDMA_WAIT_RNR)
 		return FRDMA_EXPIRY_READY;

@@ -25,8 +25,8 @@
 #define FRDMA_PROBES_MAX	5
 
 /*
- * How long to wait after the host itself could not take a packet; twice as long
- * each time that it still cannot, so often.
+ * How long to wait after the host itself could not take a packet, or give one what
+ * it needs; twice as long each time that it still cannot, so often.
  */
 #define FRDMA_LOCAL_BACKOFF_NS	(200 * 1000ULL)
 #define FRDMA_REFUSALS_MAX	6
@@ -48,11 +48,13 @@ enum frdma_retry_wait {
  * @deadline_ns: monotonic time, meaningful unless @wait is NONE
  * @local_ns: the host had no room: be silent until then, 0: it has. The wait
  *	for an answer goes on meanwhile, so that a host that never has room
- *	ends like a peer that never answers; see @unsent
+ *	ends like a peer that never answers; see @unsent, and @held
  * @timeout_ns: acknowledgement timeout; 0: never
  * @armed_ns: when the wait for an answer began
  * @unsent: the host had no room then. It begins anew, once, when the host has
  *	taken all that was to be sent
+ * @held: @local_ns is when to ask anew for what the next packet needs. Nothing was
+ *	refused, and nothing can be sent again: no wait for an answer goes on
  * @slowest_ns: longest such wait that ended well, forgotten slowly
  * @rtt: how long the way to the peer is
  * @mends: packets were sent again alone: there are probes
@@ -78,6 +80,7 @@ struct frdma_retry {
 	u64 probed_ns;
 	bool mends;
 	bool unsent;
+	bool held;
 	u8 probes;
 	u8 refusals;
 	u8 patience;
@@ -136,6 +139,7 @@ enum frdma_mended frdma_retry_learn(struct frdma_retry *rt, bool missed,
 bool frdma_retry_spend(struct frdma_retry *rt);
 bool frdma_retry_rnr(struct frdma_retry *rt, u8 code, u64 now_ns);
 void frdma_retry_local(struct frdma_retry *rt, u64 now_ns);
+void frdma_retry_hold(struct frdma_retry *rt, u64 now_ns);
 
 /** frdma_retry_taken - the host has taken all packets of a burst */
 static inline void frdma_retry_taken(struct frdma_retry *rt)

@@ -778,9 +778,9 @@ static void trains(void)
 }
 
 /*
- * Of the first train a step answers four READs. Meanwhile the others come, which ask
- * for 60 packets each, and are taken in the next: in the fifth of them its budget
- * would end.
+ * Of the first train a step answers four READs, the next one the fifth. Meanwhile the
+ * others come, which ask for 60 packets each: in the fourth of them its budget would
+ * end.
  */
 static void trains_of_reads(void)
 {

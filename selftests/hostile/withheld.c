@@ -146,8 +146,11 @@ static void advise_is_told(void)
 	pause();
 }
 
-/* Many that wait, made before: then the address space is locked. */
-static void have_many_wait(void)
+/*
+ * Many that wait, made before: then the address space is locked. Returns where they
+ * would complete.
+ */
+static struct ibv_cq *have_many_wait(void)
 {
 	static struct ibv_qp *qps[NR_WAITING];
 	const struct ibv_mr *memory;
@@ -164,6 +167,7 @@ static void have_many_wait(void)
 	for (i = 0; i < NR_WAITING; i++)
 		write_from(qps[i], mr, i % (SLOWFILE_SIZE / PAGE), memory);
 	sleep(1);
+	return cq;
 }
 
 static struct ibv_qp *make_uc(struct ibv_cq *cq)
@@ -178,6 +182,22 @@ static struct ibv_qp *make_uc(struct ibv_cq *cq)
 
 	EXPECT(qp);
 	return qp;
+}
+
+/*
+ * Most of them may not even wait: no peer answers what was not sent, and none is
+ * blamed for that.
+ */
+static void more_wait_for_ever(void)
+{
+	struct ibv_cq *cq;
+	struct ibv_wc wc;
+	double end;
+
+	withhold();
+	cq = have_many_wait();
+	for (end = now() + 2 * slow(); now() < end; )
+		EXPECT(!ibv_poll_cq(cq, 1, &wc));
 }
 
 /* Who may not wait as well asks again: nothing says that it was sent. */
@@ -298,6 +318,7 @@ static void container(void)
 
 static const struct test_case cases[] = {
 	CASE(is_reset), CASE(is_killed), CASE(one_more_waits),
+	CASE(more_wait_for_ever),
 	CASE(keeps_many_waiting),
 	CASE(many_users_of_one), CASE(many_users), CASE(container),
 	CASE(advise_is_killed), CASE(advise_is_told), { },

@@ -98,6 +98,7 @@ modprobe fuse
 links_up
 ktap_test withheld is_reset
 ktap_test withheld one_more_waits
+ktap_test withheld more_wait_for_ever
 ktap_test what_it_waits_for_is_shown
 ktap_test its_process_is_killed
 ktap_test others_get_their_pages keeps_many_waiting

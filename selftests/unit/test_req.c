@@ -288,6 +288,25 @@ TEST(frdma_req_ask__not_into_a_wait)
 	expect_asked(FRDMA_SEND_ONLY, 0);
 }
 
+/* After a hold nothing is sent again by itself, so what was sent has to ask. */
+TEST(frdma_req_ask__into_a_hold)
+{
+	struct frdma_req_pkt pkt;
+
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	EXPECT(!sendq_send(&q).hdr.ack_req);
+	frdma_retry_hold(&q.rq.retry, 1);
+	EXPECT(frdma_req_ask(&q.rq));
+	frdma_req_plan(&q.rq, &pkt);
+	EXPECT_EQ(pkt.hdr.psn, sendq_psn(0));
+	EXPECT(pkt.hdr.ack_req);
+	frdma_req_sent(&q.rq, &pkt);
+	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
+	EXPECT(frdma_retry_paused(&q.rq.retry));
+}
+
 TEST(frdma_req_ask__only_where_it_is_of_use)
 {
 	/* Nothing was sent. */

@@ -239,6 +239,69 @@ TEST(frdma_retry_local__does_not_shorten_a_wait_that_the_peer_asked_for)
 	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + frdma_rnr_delay_ns(0));
 }
 
+/* What was sent before is neither sent again nor waited for. */
+TEST(frdma_retry_hold__stands_still)
+{
+	struct frdma_retry rt = fresh();
+	u64 end_ns = NOW + FRDMA_LOCAL_BACKOFF_NS;
+
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_hold(&rt, NOW);
+	EXPECT(frdma_retry_paused(&rt));
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), end_ns);
+	EXPECT_EQ(frdma_retry_expire(&rt, end_ns - 1), FRDMA_EXPIRY_NOT_YET);
+	EXPECT(frdma_retry_paused(&rt));
+	EXPECT_EQ(frdma_retry_expire(&rt, end_ns), FRDMA_EXPIRY_NOT_YET);
+	EXPECT(!frdma_retry_paused(&rt));
+	EXPECT_EQ(frdma_retry_next_ns(&rt), U64_MAX);
+
+	/* Then the peer has its time, from the beginning. */
+	frdma_retry_watch(&rt, true, end_ns);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), end_ns + TIMEOUT);
+	EXPECT_EQ(rt.retry_left, 7);
+}
+
+/* However often it is in vain. */
+TEST(frdma_retry_hold__for_ever)
+{
+	struct frdma_retry rt = fresh();
+	u64 now_ns = NOW;
+	u32 n;
+
+	for (n = 0; n < 1000; n++) {
+		frdma_retry_hold(&rt, now_ns);
+		frdma_retry_watch(&rt, true, now_ns);
+		now_ns = frdma_retry_next_ns(&rt);
+		EXPECT_EQ(frdma_retry_expire(&rt, now_ns),
+			  FRDMA_EXPIRY_NOT_YET);
+	}
+	EXPECT_EQ(rt.retry_left, 7);
+}
+
+/* A peer that was sent something before may ask for silence meanwhile. */
+TEST(frdma_retry_hold__ends_in_the_silence_of_a_peer)
+{
+	struct frdma_retry rt = fresh();
+	u64 end_ns = NOW + frdma_rnr_delay_ns(0);
+
+	frdma_retry_hold(&rt, NOW);
+	EXPECT(frdma_retry_rnr(&rt, 0, NOW));
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + FRDMA_LOCAL_BACKOFF_NS),
+		  FRDMA_EXPIRY_NOT_YET);
+	EXPECT(frdma_retry_paused(&rt));
+	frdma_retry_hold(&rt, NOW);
+	EXPECT(!rt.held);
+	EXPECT_EQ(frdma_retry_expire(&rt, end_ns), FRDMA_EXPIRY_READY);
+	EXPECT(!frdma_retry_paused(&rt));
+
+	frdma_retry_hold(&rt, NOW);
+	EXPECT(frdma_retry_rnr(&rt, 1, NOW));
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + frdma_rnr_delay_ns(1)),
+		  FRDMA_EXPIRY_READY);
+	EXPECT(!frdma_retry_paused(&rt) && !rt.held);
+}
+
 TEST(frdma_retry_expire__resends_and_then_gives_up)
 {
 	struct frdma_retry rt = fresh();
