@@ -414,7 +414,7 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 			break;
 	} while (!tx.refused && may_send(qp) && !frdma_req_is_datagram(rq));
 
-	refused = !frdma_tx_end(&tx) || fate == PACKET_UNSENT;
+	refused = !frdma_tx_end(&tx);
 
 	now_ns = ktime_get_ns();
 
@@ -428,7 +428,7 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 	if (refused)
 		frdma_retry_local(&rq->retry, now_ns);
 	else if (fate == PACKET_LATER)
-		frdma_retry_hold(&rq->retry, now_ns);
+		frdma_req_hold(rq, now_ns);
 	else
 		frdma_retry_taken(&rq->retry);
 	frdma_req_spend(rq, sent, now_ns);

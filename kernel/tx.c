@@ -439,6 +439,7 @@ u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 	if (open && !is_linear(tx) && !frdma_txmem_room(&tx->mem, len))
 		open = begin_train(tx, len, len);
 	if (!open) {
+		tx->refused = true;
 		frdma_qp_drop_unbuilt(tx->flow.qp, FRDMA_DROP_NO_MEMORY);
 		return 0;
 	}

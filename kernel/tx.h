@@ -93,7 +93,7 @@ static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp)
  * @at_len: bytes of each
  * @to: where the payload goes; what sums a packet is where its ICRC will be
  * @hdr: headers of the first one
- * @refused: the stack did not take some train
+ * @refused: the stack did not take some train, or there was no memory for one
  */
 struct frdma_tx {
 	struct frdma_flow flow;

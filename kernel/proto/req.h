@@ -324,6 +324,7 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt);
 u32 frdma_req_credit(const struct frdma_req *rq, u64 now_ns);
 u64 frdma_req_next_ns(const struct frdma_req *rq);
 void frdma_req_spend(struct frdma_req *rq, u32 packets, u64 now_ns);
+void frdma_req_hold(struct frdma_req *rq, u64 now_ns);
 void frdma_req_watch(struct frdma_req *rq, u64 now_ns);
 void frdma_req_new_way(struct frdma_req *rq);
 void frdma_req_local_done(struct frdma_req *rq);

@@ -101,8 +101,7 @@ void frdma_retry_watch(struct frdma_retry *rt, bool in_flight, u64 now_ns)
 {
 	if (rt->wait == FRDMA_WAIT_ACK && rt->unsent && !rt->refusals)
 		rt->wait = FRDMA_WAIT_NONE;
-	if (rt->wait != FRDMA_WAIT_NONE || !in_flight || !rt->timeout_ns ||
-	    rt->held)
+	if (rt->wait != FRDMA_WAIT_NONE || !in_flight || !rt->timeout_ns)
 		return;
 	rt->wait = FRDMA_WAIT_ACK;
 	rt->unsent = rt->refusals;
@@ -220,21 +219,22 @@ void frdma_retry_local(struct frdma_retry *rt, u64 now_ns)
 		return;
 	rt->local_ns = now_ns + (FRDMA_LOCAL_BACKOFF_NS << rt->refusals);
 	rt->refusals = min(rt->refusals + 1, FRDMA_REFUSALS_MAX);
+	rt->held = false;
 }
 
 /**
- * frdma_retry_hold - the host cannot give a packet what it needs
+ * frdma_retry_hold - the host cannot give the next packet what it needs
  * @rt: state
  * @now_ns: monotonic time
  *
- * It is to ask again. What was sent before is not sent anew for that, and whether it
- * is answered meanwhile is not looked at: it could not be, as it needs the same.
+ * It is to ask again. What was sent before is not sent anew for that.
  */
 void frdma_retry_hold(struct frdma_retry *rt, u64 now_ns)
 {
+	if (rt->wait == FRDMA_WAIT_RNR)
+		return;
 	frdma_retry_local(rt, now_ns);
-	frdma_retry_rest(rt);
-	rt->held = rt->local_ns;
+	rt->held = true;
 }
 
 static void end_hold(struct frdma_retry *rt)

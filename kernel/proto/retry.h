@@ -53,8 +53,8 @@ enum frdma_retry_wait {
  * @armed_ns: when the wait for an answer began
  * @unsent: the host had no room then. It begins anew, once, when the host has
  *	taken all that was to be sent
- * @held: @local_ns is when to ask anew for what the next packet needs. Nothing was
- *	refused, and nothing can be sent again: no wait for an answer goes on
+ * @held: @local_ns is when to ask anew for what the next packet needs: no packet was
+ *	refused. A wait for an answer goes on to what was sent before, if any was
  * @slowest_ns: longest such wait that ended well, forgotten slowly
  * @rtt: how long the way to the peer is
  * @mends: packets were sent again alone: there are probes

@@ -288,6 +288,37 @@ TEST(frdma_req_ask__not_into_a_wait)
 	expect_asked(FRDMA_SEND_ONLY, 0);
 }
 
+TEST(frdma_req_hold__nobody_answers_what_was_not_sent)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_req_hold(&q.rq, SENDQ_NOW);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_NONE);
+}
+
+TEST(frdma_req_hold__what_was_sent_is_waited_for)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_req_hold(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_ACK);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_ACK);
+}
+
+TEST(frdma_req_hold__not_if_it_cannot_be_sent_again)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_resend_all(&q.rq);
+	frdma_req_hold(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_NONE);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_NONE);
+}
+
 /* After a hold nothing is sent again by itself, so what was sent has to ask. */
 TEST(frdma_req_ask__into_a_hold)
 {

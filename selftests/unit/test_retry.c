@@ -239,27 +239,42 @@ TEST(frdma_retry_local__does_not_shorten_a_wait_that_the_peer_asked_for)
 	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + frdma_rnr_delay_ns(0));
 }
 
-/* What was sent before is neither sent again nor waited for. */
-TEST(frdma_retry_hold__stands_still)
+TEST(frdma_retry_hold__sends_nothing_again)
 {
 	struct frdma_retry rt = fresh();
 	u64 end_ns = NOW + FRDMA_LOCAL_BACKOFF_NS;
 
-	frdma_retry_watch(&rt, true, NOW);
 	frdma_retry_hold(&rt, NOW);
 	EXPECT(frdma_retry_paused(&rt));
-	frdma_retry_watch(&rt, true, NOW);
 	EXPECT_EQ(frdma_retry_next_ns(&rt), end_ns);
 	EXPECT_EQ(frdma_retry_expire(&rt, end_ns - 1), FRDMA_EXPIRY_NOT_YET);
 	EXPECT(frdma_retry_paused(&rt));
 	EXPECT_EQ(frdma_retry_expire(&rt, end_ns), FRDMA_EXPIRY_NOT_YET);
 	EXPECT(!frdma_retry_paused(&rt));
 	EXPECT_EQ(frdma_retry_next_ns(&rt), U64_MAX);
+}
 
-	/* Then the peer has its time, from the beginning. */
-	frdma_retry_watch(&rt, true, end_ns);
-	EXPECT_EQ(frdma_retry_next_ns(&rt), end_ns + TIMEOUT);
-	EXPECT_EQ(rt.retry_left, 7);
+/* Of what was sent before, the peer has. */
+TEST(frdma_retry_hold__the_peer_has_its_time)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_hold(&rt, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + TIMEOUT);
+	EXPECT_EQ(frdma_retry_expire(&rt, NOW + TIMEOUT),
+		  FRDMA_EXPIRY_RESEND);
+	EXPECT(!frdma_retry_paused(&rt));
+}
+
+/* Its packet was sent, and refused: it has to be sent again. */
+TEST(frdma_retry_local__ends_a_hold)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_hold(&rt, NOW);
+	frdma_retry_local(&rt, NOW);
+	EXPECT_EQ(frdma_retry_expire(&rt, rt.local_ns), FRDMA_EXPIRY_RESUME);
 }
 
 /* However often it is in vain. */
@@ -271,7 +286,6 @@ TEST(frdma_retry_hold__for_ever)
 
 	for (n = 0; n < 1000; n++) {
 		frdma_retry_hold(&rt, now_ns);
-		frdma_retry_watch(&rt, true, now_ns);
 		now_ns = frdma_retry_next_ns(&rt);
 		EXPECT_EQ(frdma_retry_expire(&rt, now_ns),
 			  FRDMA_EXPIRY_NOT_YET);
