@@ -110,9 +110,8 @@ static enum packet_fate add_packets(struct frdma_qp *qp, struct frdma_tx *tx,
 		return PACKET_UNSENT;
 	if (run->len)
 		fate = fill_payload(qp, wr, run, &tx->to);
-	if (fate != PACKET_SENT)
-		return fate;
-	frdma_tx_commit(tx);
+	if (fate == PACKET_SENT)
+		frdma_tx_commit(tx);
 	return fate;
 }
 
