@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A peer that sends what it should not: peer.c, answers.c, paths.c, mutants.c.
-# Every packet is counted with a reason, and answered only where the
+# A peer that sends what it should not: peer.c, answers.c, paths.c, trains.c,
+# mutants.c. Every packet is counted with a reason, and answered only where the
 # specification says so; who is not its victim does not notice. FULL=1 for more
 # mutants, FRDMA_SEED for those of another run.
 #
@@ -24,7 +24,7 @@ wrong_addresses() {
 trains() {
 	defer ethtool -K conf1 tx off
 	ethtool -K conf1 tx on gso on tx-udp-segmentation on
-	peer_plays paths "$1" trains >"$KTAP_TMP/said" ||
+	peer_plays trains "$1" trains >"$KTAP_TMP/said" ||
 		fail "$(<"$KTAP_TMP/said")"
 	! grep -q 'sends no trains' "$KTAP_TMP/said" ||
 		skip "this kernel sends no trains"
@@ -35,7 +35,7 @@ trains_of_reads() {
 	trains v4
 	defer tc qdisc delete dev conf1 root
 	tc qdisc add dev conf1 root netem slot 300ms 300ms
-	peer_plays paths v4 trains_of_reads
+	peer_plays trains v4 trains_of_reads
 }
 
 mutants() {
