@@ -206,6 +206,14 @@ bool frdma_retry_rnr(struct frdma_retry *rt, u8 code, u64 now_ns)
 	return true;
 }
 
+static void be_silent(struct frdma_retry *rt, u32 most, u64 now_ns)
+{
+	u32 times = min_t(u32, rt->refusals, most);
+
+	rt->local_ns = now_ns + (FRDMA_LOCAL_BACKOFF_NS << times);
+	rt->refusals = min(times + 1, most);
+}
+
 /**
  * frdma_retry_local - the host had no room for a packet
  * @rt: state
@@ -217,8 +225,7 @@ void frdma_retry_local(struct frdma_retry *rt, u64 now_ns)
 {
 	if (rt->wait == FRDMA_WAIT_RNR)
 		return;
-	rt->local_ns = now_ns + (FRDMA_LOCAL_BACKOFF_NS << rt->refusals);
-	rt->refusals = min(rt->refusals + 1, FRDMA_REFUSALS_MAX);
+	be_silent(rt, FRDMA_REFUSALS_MAX, now_ns);
 	rt->held = false;
 }
 
@@ -233,7 +240,7 @@ void frdma_retry_hold(struct frdma_retry *rt, u64 now_ns)
 {
 	if (rt->wait == FRDMA_WAIT_RNR)
 		return;
-	frdma_retry_local(rt, now_ns);
+	be_silent(rt, FRDMA_HOLDS_MAX, now_ns);
 	rt->held = true;
 }
 

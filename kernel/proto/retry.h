@@ -31,6 +31,12 @@
 #define FRDMA_LOCAL_BACKOFF_NS	(200 * 1000ULL)
 #define FRDMA_REFUSALS_MAX	6
 
+/*
+ * The same for what a packet needs, of which others of its user may hold back all for
+ * ever: however many queue pairs ask for it, they must not keep a processor busy.
+ */
+#define FRDMA_HOLDS_MAX		12
+
 /**
  * enum frdma_retry_wait - what the deadline of a queue pair means
  * @FRDMA_WAIT_NONE: there is none

@@ -277,6 +277,24 @@ TEST(frdma_retry_local__ends_a_hold)
 	EXPECT_EQ(frdma_retry_expire(&rt, rt.local_ns), FRDMA_EXPIRY_RESUME);
 }
 
+/* For longer than a host that has no room, which is asked by less. */
+TEST(frdma_retry_hold__waits_longer_each_time)
+{
+	struct frdma_retry rt = fresh();
+	u64 wait_ns = FRDMA_LOCAL_BACKOFF_NS;
+	u32 n;
+
+	for (n = 0; n < FRDMA_HOLDS_MAX + 3; n++) {
+		frdma_retry_hold(&rt, NOW);
+		EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + wait_ns);
+		if (n < FRDMA_HOLDS_MAX)
+			wait_ns *= 2;
+	}
+	frdma_retry_local(&rt, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt),
+		  NOW + (FRDMA_LOCAL_BACKOFF_NS << FRDMA_REFUSALS_MAX));
+}
+
 /* However often it is in vain. */
 TEST(frdma_retry_hold__for_ever)
 {
