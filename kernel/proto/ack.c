@@ -245,7 +245,7 @@ static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 	if (frdma_psn_diff(una_psn, rq->fine_psn) > 0)
 		rq->fine_psn = una_psn;
 
-	frdma_retry_progress(&rq->retry, frdma_req_in_flight(rq), now_ns);
+	frdma_retry_progress(&rq->retry, frdma_req_is_owed(rq), now_ns);
 }
 
 /**

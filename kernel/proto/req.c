@@ -426,17 +426,11 @@ void frdma_req_spend(struct frdma_req *rq, u32 packets, u64 now_ns)
 		frdma_pace_spend(&rq->pace, rate_of(rq), packets, now_ns);
 }
 
-/*
- * Is there what a peer may answer? A host that refuses packets ends like a silent
- * peer; but none answers what lacks something here, or can not be sent again for that.
- */
-static bool may_be_answered(const struct frdma_req *rq)
+/* A host that refuses packets ends like a silent peer, but not what lacks something. */
+static bool is_waited_for(const struct frdma_req *rq)
 {
-	bool in_flight = frdma_req_in_flight(rq);
-
-	if (rq->retry.held)
-		return in_flight && !frdma_req_repeats(rq);
-	return in_flight || frdma_retry_paused(&rq->retry);
+	return frdma_req_is_owed(rq) ||
+	       (!rq->retry.held && frdma_retry_paused(&rq->retry));
 }
 
 /**
@@ -444,12 +438,12 @@ static bool may_be_answered(const struct frdma_req *rq)
  * @rq: state
  * @now_ns: monotonic time
  *
- * If that was sent before, the clock stands still, as it cannot be sent again.
+ * If it is the oldest one, the clock stands still, as nobody can answer.
  */
 void frdma_req_hold(struct frdma_req *rq, u64 now_ns)
 {
 	frdma_retry_hold(&rq->retry, now_ns);
-	if (!may_be_answered(rq))
+	if (!frdma_req_is_owed(rq))
 		frdma_retry_rest(&rq->retry);
 }
 
@@ -462,7 +456,7 @@ void frdma_req_hold(struct frdma_req *rq, u64 now_ns)
  */
 void frdma_req_watch(struct frdma_req *rq, u64 now_ns)
 {
-	frdma_retry_watch(&rq->retry, may_be_answered(rq), now_ns);
+	frdma_retry_watch(&rq->retry, is_waited_for(rq), now_ns);
 	if (rq->asked && frdma_psn_diff(rq->asked_psn, rq->una_psn) > 0)
 		frdma_rtt_begin(&rq->retry.rtt, rq->asked_psn, now_ns);
 	rq->asked = false;

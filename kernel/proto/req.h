@@ -276,6 +276,18 @@ static inline bool frdma_req_in_flight(const struct frdma_req *rq)
 	return rq->end_psn != rq->una_psn;
 }
 
+/**
+ * frdma_req_is_owed - does a peer that is there answer what was sent
+ * @rq: state
+ *
+ * What is held, and what was sent behind it before, is not sent again as yet.
+ */
+static inline bool frdma_req_is_owed(const struct frdma_req *rq)
+{
+	return rq->retry.held ? frdma_req_outstanding(rq) :
+				frdma_req_in_flight(rq);
+}
+
 /** frdma_req_is_watched - does a wait run for what the peer is to answer */
 static inline bool frdma_req_is_watched(const struct frdma_req *rq)
 {

@@ -72,6 +72,7 @@ void frdma_resend_all(struct frdma_req *rq)
 	if (has_long_read(rq))
 		rq->rd_old += rq->rd_out;
 	frdma_req_seek(rq, rq->una_psn);
+	frdma_retry_go_on(&rq->retry);
 	rq->fine_psn = rq->end_psn;
 	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->resend.recovering = true;
@@ -140,6 +141,7 @@ bool frdma_resend_oldest(struct frdma_req *rq)
 		return false;
 	re->resume_psn = rq->psn;
 	frdma_req_seek(rq, rq->una_psn);
+	frdma_retry_go_on(&rq->retry);
 	re->alone = true;
 	re->alone_psn = frdma_psn_add(rq->una_psn, 1);
 	re->paced_psn = frdma_psn_add(rq->end_psn, FRDMA_PACED_PACKETS);
@@ -358,6 +360,7 @@ void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
 	bool resent = rq->psn != rq->restart_psn;
 	struct frdma_resend *re = &rq->resend;
 	bool missed = re->missed;
+	u32 psn = rq->psn;
 
 	rq->una_psn = una_psn;
 	re->recovering = false;
@@ -378,5 +381,7 @@ void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
 		send_the_rest(rq, missed, needlessly);
 	if (mended == FRDMA_MENDED_SLOWLY)
 		shrink_window_once(rq);
+	if (rq->psn != psn)
+		frdma_retry_go_on(&rq->retry);
 	follow_window(re, una_psn);
 }

@@ -251,6 +251,19 @@ static void end_hold(struct frdma_retry *rt)
 }
 
 /**
+ * frdma_retry_go_on - the next packet is another one now
+ * @rt: state
+ *
+ * What the one held lacked says nothing of that. If it comes to that one again, it
+ * is held for no less than before.
+ */
+void frdma_retry_go_on(struct frdma_retry *rt)
+{
+	if (rt->held)
+		end_hold(rt);
+}
+
+/**
  * frdma_retry_expire - look at the clock
  * @rt: state
  * @now_ns: monotonic time

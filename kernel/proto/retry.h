@@ -153,6 +153,7 @@ static inline void frdma_retry_taken(struct frdma_retry *rt)
 	rt->refusals = 0;
 }
 
+void frdma_retry_go_on(struct frdma_retry *rt);
 enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns);
 
 #endif /* FRDMA_PROTO_RETRY_H */

@@ -319,6 +319,55 @@ TEST(frdma_req_hold__not_if_it_cannot_be_sent_again)
 	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_NONE);
 }
 
+TEST(frdma_req_hold__what_was_sent_again_before_it_is_waited_for)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_resend_all(&q.rq);
+	sendq_send(&q);
+	frdma_req_hold(&q.rq, SENDQ_NOW);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_ACK);
+
+	/* That is acknowledged: what is left is not on its way. */
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_NONE);
+	EXPECT(q.rq.retry.held);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_NONE);
+}
+
+/* What others lack is nothing to what was lost. */
+TEST(frdma_req_hold__not_of_what_is_sent_again)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_req_hold(&q.rq, SENDQ_NOW);
+	frdma_resend_all(&q.rq);
+	EXPECT(!q.rq.retry.held);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_SEND);
+
+	frdma_req_hold(&q.rq, SENDQ_NOW);
+	q.rq.resend.keeps = true;
+	frdma_req_seek(&q.rq, q.rq.end_psn);
+	EXPECT(frdma_resend_oldest(&q.rq));
+	EXPECT(!q.rq.retry.held);
+}
+
+/* It had arrived before, after all: the next one is another. */
+TEST(frdma_req_hold__not_of_what_is_behind)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	frdma_resend_all(&q.rq);
+	frdma_req_hold(&q.rq, SENDQ_NOW);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT(!q.rq.retry.held);
+}
+
 /* After a hold nothing is sent again by itself, so what was sent has to ask. */
 TEST(frdma_req_ask__into_a_hold)
 {

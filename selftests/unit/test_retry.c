@@ -295,6 +295,28 @@ TEST(frdma_retry_hold__waits_longer_each_time)
 		  NOW + (FRDMA_LOCAL_BACKOFF_NS << FRDMA_REFUSALS_MAX));
 }
 
+TEST(frdma_retry_go_on__ends_a_hold)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_hold(&rt, NOW);
+	frdma_retry_go_on(&rt);
+	EXPECT(!rt.held && !frdma_retry_paused(&rt));
+	frdma_retry_hold(&rt, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt),
+		  NOW + 2 * FRDMA_LOCAL_BACKOFF_NS);
+}
+
+/* The host is as full as it was. */
+TEST(frdma_retry_go_on__not_a_refusal)
+{
+	struct frdma_retry rt = fresh();
+
+	frdma_retry_local(&rt, NOW);
+	frdma_retry_go_on(&rt);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + FRDMA_LOCAL_BACKOFF_NS);
+}
+
 /* However often it is in vain. */
 TEST(frdma_retry_hold__for_ever)
 {
