@@ -146,6 +146,7 @@ bool frdma_retry_spend(struct frdma_retry *rt);
 bool frdma_retry_rnr(struct frdma_retry *rt, u8 code, u64 now_ns);
 void frdma_retry_local(struct frdma_retry *rt, u64 now_ns);
 void frdma_retry_hold(struct frdma_retry *rt, u64 now_ns);
+void frdma_retry_go_on(struct frdma_retry *rt);
 
 /** frdma_retry_taken - the host has taken all packets of a burst */
 static inline void frdma_retry_taken(struct frdma_retry *rt)
@@ -153,7 +154,6 @@ static inline void frdma_retry_taken(struct frdma_retry *rt)
 	rt->refusals = 0;
 }
 
-void frdma_retry_go_on(struct frdma_retry *rt);
 enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns);
 
 #endif /* FRDMA_PROTO_RETRY_H */
