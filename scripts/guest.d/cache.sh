@@ -23,9 +23,19 @@ status_build() {
 	echo "build $name: $(du -sh "$dir" | cut -f 1), of $checkout"
 }
 
-# guest status
+# guest status [ROOT]: of one root, whether it is what this checkout needs.
 status_command() {
 	local dir
+
+	[ $# -le 1 ] || die "status: one ROOT at a time, not '$*'"
+	if [ -n "${1:-}" ]; then
+		root_check_name "$1"
+		root_is_current "$1" && return
+		[ -e "$(root_dir "$1")/etc/frdma-root" ] ||
+			die "there is no root $1: scripts/guest root $1"
+		die "the root $1 is an older checkout's:" \
+			"scripts/guest root $1"
+	fi
 
 	echo "cache $CACHE: $(du -sh "$CACHE" 2>/dev/null | cut -f 1 || true)"
 	for dir in "$CACHE"/root/*; do
