@@ -133,8 +133,9 @@ void frdma_answer_empty(struct frdma_qp *qp, u32 psn)
 }
 
 /*
- * Enter the memory of the next packets of the response: of @nr, or of fewer, if
- * it is not all there or not all theirs any more. The last of these says why.
+ * Enter the memory of the next packets of the response, which may go while that is
+ * under way: of @nr, or of fewer, if it is not all there or not all theirs any
+ * more. The last of these says why.
  * What is absent, as memory that is not pinned may be, is waited for, since the
  * request was accepted.
  */
@@ -166,47 +167,83 @@ static enum frdma_resp_verdict enter_response(struct frdma_qp *qp, u32 len,
 }
 
 /*
- * Returns how many packets were built from the region, if there is payload.
- * What cannot be built is lost; the peer will miss it.
+ * The payload of reserved packets, or of fewer. What is not pinned has a lock while
+ * it is entered, so whatever makes room has been done before: it may send.
  */
-static u32 build_response(struct frdma_qp *qp, const struct frdma_hdr *hdr,
-			  u32 nr, const struct frdma_mr *mr)
+static enum frdma_resp_verdict fill_response(struct frdma_qp *qp,
+					     struct frdma_tx *tx, u32 len,
+					     u32 *nr)
 {
-	struct frdma_tx *tx = burst(qp);
-	u32 len = hdr->payload_len;
+	enum frdma_resp_verdict verdict;
+	struct frdma_mr *mr;
 
-	nr = frdma_tx_reserve(tx, hdr, len, nr);
-	if (!nr)
-		return 1;
-	if (mr)
-		frdma_mr_read(mr, qp->rq.resp.read.va, &tx->to, nr * len);
-	frdma_tx_commit(tx);
-	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode, hdr->psn,
-		       len, nr);
-	return nr;
+	verdict = enter_response(qp, len, nr, &mr);
+	if (verdict != FRDMA_RESP_ACCEPT)
+		return verdict;
+
+	frdma_tx_shorten(tx, *nr);
+	frdma_mr_read(mr, qp->rq.resp.read.va, &tx->to, *nr * len);
+	frdma_mr_leave(mr);
+	return FRDMA_RESP_ACCEPT;
 }
 
 /*
- * Returns for how many packets the region was lent; 0 if it can not be. One that
- * is not pinned has a lock, held by now, which its destination may have to
- * take, too.
+ * Build @nr packets, or fewer. What cannot be built is lost; the peer will miss it.
  */
-static u32 lend_response(struct frdma_qp *qp, const struct frdma_hdr *hdr,
-			 u32 nr, const struct frdma_mr *mr)
+static enum frdma_resp_verdict build_response(struct frdma_qp *qp,
+					      const struct frdma_hdr *hdr,
+					      u32 *nr)
 {
-	struct frdma_lent lent = { };
+	enum frdma_resp_verdict verdict = FRDMA_RESP_ACCEPT;
+	struct frdma_tx *tx = burst(qp);
 	u32 len = hdr->payload_len;
 
-	if (mr && mr->kind == FRDMA_MR_ODP)
-		return 0;
-	if (mr) {
-		nr = min(nr, frdma_loopback_run_max(len));
-		frdma_mr_lend(mr, qp->rq.resp.read.va, nr * len, &lent);
-		nr = min(nr, lent.len / len);
+	*nr = frdma_tx_reserve(tx, hdr, len, *nr);
+	if (!*nr) {
+		*nr = 1;
+		return FRDMA_RESP_ACCEPT;
 	}
-	if (nr)
-		frdma_loopback_answer(qp, hdr, len, nr, &lent);
-	return nr;
+	if (len)
+		verdict = fill_response(qp, tx, len, nr);
+	if (verdict != FRDMA_RESP_ACCEPT)
+		return verdict;
+
+	frdma_tx_commit(tx);
+	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode, hdr->psn,
+		       len, *nr);
+	return FRDMA_RESP_ACCEPT;
+}
+
+/*
+ * Lend the region for @nr packets, or for fewer: for none if it can not be. One
+ * that is not pinned has a lock, which its destination may have to take, too.
+ */
+static enum frdma_resp_verdict lend_response(struct frdma_qp *qp,
+					     const struct frdma_hdr *hdr,
+					     u32 *nr)
+{
+	enum frdma_resp_verdict verdict;
+	struct frdma_lent lent = { };
+	u32 len = hdr->payload_len;
+	struct frdma_mr *mr;
+
+	if (!len) {
+		frdma_loopback_answer(qp, hdr, 0, 1, &lent);
+		return FRDMA_RESP_ACCEPT;
+	}
+
+	*nr = min(*nr, frdma_loopback_run_max(len));
+	verdict = enter_response(qp, len, nr, &mr);
+	if (verdict != FRDMA_RESP_ACCEPT)
+		return verdict;
+
+	if (mr->kind != FRDMA_MR_ODP)
+		frdma_mr_lend(mr, qp->rq.resp.read.va, *nr * len, &lent);
+	*nr = min(*nr, lent.len / len);
+	if (*nr)
+		frdma_loopback_answer(qp, hdr, len, *nr, &lent);
+	frdma_mr_leave(mr);
+	return FRDMA_RESP_ACCEPT;
 }
 
 /*
@@ -215,32 +252,29 @@ static u32 lend_response(struct frdma_qp *qp, const struct frdma_hdr *hdr,
  */
 static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp)
 {
+	enum frdma_resp_verdict verdict = FRDMA_RESP_ACCEPT;
 	struct frdma_resp *rs = &qp->rq.resp;
-	enum frdma_resp_verdict verdict;
-	struct frdma_mr *mr = NULL;
 	struct frdma_hdr hdr;
-	u32 nr, sent = 0;
+	u32 most, nr = 0;
 
 	frdma_resp_read_plan(rs, &hdr);
 	hdr.dqpn = qp->attr.dest_qp_num;
 	hdr.pkey = FRDMA_PKEY_DEFAULT;
-	nr = frdma_resp_read_run(rs, &hdr, max(qp->rq.read_budget, 1U));
+	most = frdma_resp_read_run(rs, &hdr, max(qp->rq.read_budget, 1U));
 
-	/* The region may go while its response is under way. */
-	if (hdr.payload_len) {
-		verdict = enter_response(qp, hdr.payload_len, &nr, &mr);
-		if (verdict != FRDMA_RESP_ACCEPT)
-			return verdict;
+	if (qp->rq.loop) {
+		nr = most;
+		verdict = lend_response(qp, &hdr, &nr);
 	}
+	if (verdict == FRDMA_RESP_ACCEPT && !nr) {
+		nr = most;
+		verdict = build_response(qp, &hdr, &nr);
+	}
+	if (verdict != FRDMA_RESP_ACCEPT)
+		return verdict;
 
-	if (qp->rq.loop)
-		sent = lend_response(qp, &hdr, nr, mr);
-	if (!sent)
-		sent = build_response(qp, &hdr, nr, mr);
-	if (mr)
-		frdma_mr_leave(mr);
-	frdma_resp_read_sent(rs, &hdr, sent);
-	qp->rq.read_budget -= min(sent, qp->rq.read_budget);
+	frdma_resp_read_sent(rs, &hdr, nr);
+	qp->rq.read_budget -= min(nr, qp->rq.read_budget);
 	return FRDMA_RESP_ACCEPT;
 }
 

@@ -112,29 +112,44 @@ static void put_off(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 }
 
-/* 0.32 ms: less than that pages seldom need. */
-#define PAGES_RNR_TIMER	10
+/* Less than 0.32 ms pages seldom need; two more are twice as long, up to 0.49 s. */
+#define PAGES_RNR_TIMER		10
+#define PAGES_RNR_TIMER_MAX	31
 
 /*
  * The consumer's timer is the least that it wants (IBTA 9.7.5.2.8), for receive
- * requests, which may come at any moment. A peer that asked for pages so often
- * would keep from the processor whoever brings them.
+ * requests, which may come at any moment. Peers that asked for pages so often would
+ * keep from the processor whoever brings them. Where they are long in coming, or
+ * their user may not wait for more, a peer waits for twice as long each time.
  */
+static u8 pages_timer(const struct frdma_qp *qp)
+{
+	u32 timer = PAGES_RNR_TIMER + 2 * qp->rq.page_in.asked;
+
+	return frdma_rnr_longer(qp->attr.min_rnr_timer,
+				min(timer, PAGES_RNR_TIMER_MAX));
+}
+
+static void tell_to_wait(struct frdma_qp *qp, u32 psn, u8 timer)
+{
+	struct frdma_hdr hdr;
+
+	frdma_qp_count(qp, FRDMA_CNT_SENT_RNR_NAKS);
+	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
+	frdma_resp_rnr_plan(&qp->rq.resp, psn, timer, &hdr);
+	frdma_answer(qp, &hdr);
+}
+
 static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 {
-	struct frdma_resp *rs = &qp->rq.resp;
 	u8 timer = qp->attr.min_rnr_timer;
-	struct frdma_hdr hdr;
 
 	if (frdma_page_in_is_busy(&qp->rq.page_in) ||
 	    frdma_page_in_take_refusal(&qp->rq.page_in))
-		timer = frdma_rnr_longer(timer, PAGES_RNR_TIMER);
+		timer = pages_timer(qp);
 
-	frdma_resp_put_off(rs, FRDMA_RESP_NO_RECV);
-	frdma_qp_count(qp, FRDMA_CNT_SENT_RNR_NAKS);
-	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
-	frdma_resp_rnr_plan(rs, psn, timer, &hdr);
-	frdma_answer(qp, &hdr);
+	frdma_resp_put_off(&qp->rq.resp, FRDMA_RESP_NO_RECV);
+	tell_to_wait(qp, psn, timer);
 }
 
 /* The receive request that the packet would use, or the queue (XRC). */
@@ -174,6 +189,20 @@ static void give_up_read(struct frdma_qp *qp)
 }
 
 /*
+ * Too many of the user's wait for pages, and the response to this READ cannot. The
+ * peer is told to ask again; but no request has the PSN at which a response stops
+ * that has begun: after that, the peer asks when its clock has run out.
+ */
+static void put_off_read(struct frdma_qp *qp)
+{
+	struct frdma_resp_read *read = &qp->rq.resp.read;
+
+	read->active = false;
+	if (read->fresh)
+		tell_to_wait(qp, read->psn, pages_timer(qp));
+}
+
+/*
  * Go on with the response to a READ. Returns false if it is not at its end: the
  * budget is spent, or it waits for pages.
  */
@@ -191,11 +220,10 @@ static bool answer_read(struct frdma_qp *qp)
 		give_up_read(qp);
 		break;
 	case FRDMA_ANSWER_ABSENT:
-		/* Too many wait, and this one cannot: the peer asks again. */
 		qp->rq.read_waits =
 			!frdma_page_in_take_refusal(&qp->rq.page_in);
 		if (!qp->rq.read_waits)
-			read->active = false;
+			put_off_read(qp);
 		break;
 	case FRDMA_ANSWER_SENT:
 		break;

@@ -457,6 +457,17 @@ u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 	return tx->run;
 }
 
+/**
+ * frdma_tx_shorten - want fewer of the reserved packets
+ * @tx: burst
+ * @nr: how many, the first of them; at least one. None of them asks for an
+ *	acknowledgement, unless these are all
+ */
+void frdma_tx_shorten(struct frdma_tx *tx, u32 nr)
+{
+	tx->run = nr;
+}
+
 static void count_bytes(struct sk_buff *skb, u32 len)
 {
 	skb->len += len;

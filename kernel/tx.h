@@ -125,6 +125,7 @@ static inline void frdma_tx_set_span(struct frdma_tx *tx, u32 span)
 void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow);
 u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		     u32 payload_len, u32 max);
+void frdma_tx_shorten(struct frdma_tx *tx, u32 nr);
 void frdma_tx_commit(struct frdma_tx *tx);
 bool frdma_tx_end(struct frdma_tx *tx);
 bool frdma_tx_stays_here(const struct frdma_flow *flow);

@@ -8,13 +8,11 @@
  */
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "../lib/pair.h"
+#include "../lib/ondemand.h"
 #include "../lib/slowfile.h"
 
-#define PAGE	4096
 #define STRANGER	65533
 #define NR_WAITING	300
 #define NR_USERS	9
@@ -23,10 +21,13 @@
 /* Longer than any test takes. */
 #define FOR_EVER_S	600
 
-static const char *device, *gid;
+static const char *gid;
 
 /* The file. Its server has no part in what else the process has open. */
 static void *file;
+
+/* A page that is there, and one of the file. */
+static unsigned char *half;
 
 static void map_file(void)
 {
@@ -35,6 +36,9 @@ static void map_file(void)
 	file = mmap(NULL, SLOWFILE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE,
 		    fd, 0);
 	EXPECT(file != MAP_FAILED);
+	half = fresh(2 * PAGE);
+	EXPECT(mmap(half + PAGE, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_FIXED, fd, 0) == half + PAGE);
 	/* Its last close would be answered as late as all else. */
 	close(fd);
 }
@@ -47,46 +51,56 @@ static double soon(void)
 
 static struct ibv_mr *withhold(void)
 {
-	struct ibv_mr *mr = ibv_reg_mr(pd, file, SLOWFILE_SIZE,
-				       RIGHTS | IBV_ACCESS_ON_DEMAND);
-
-	EXPECT(mr);
-	return mr;
+	return reg(file, SLOWFILE_SIZE, ON_DEMAND);
 }
 
-/* A WRITE of the nth page, to what is there. */
-static void write_from(struct ibv_qp *qp, const struct ibv_mr *from,
-		       unsigned int nth, const struct ibv_mr *to)
+/** struct place - some bytes of a region */
+struct place {
+	const struct ibv_mr *mr;
+	size_t at;
+};
+
+/* The nth page of what is withheld, again and again. */
+static struct place nth_page(const struct ibv_mr *mr, unsigned int nth)
+{
+	return (struct place){ mr, nth * PAGE % SLOWFILE_SIZE };
+}
+
+static void begin(struct ibv_qp *qp, enum ibv_wr_opcode opcode,
+		  struct place near, struct place far, uint32_t len)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)from->addr + nth * PAGE, .length = 64,
-		.lkey = from->lkey,
+		.addr = (uintptr_t)near.mr->addr + near.at, .length = len,
+		.lkey = near.mr->lkey,
 	};
 	struct ibv_send_wr *bad, wr = {
-		.opcode = IBV_WR_RDMA_WRITE, .sg_list = &sge, .num_sge = 1,
-		.wr.rdma = { (uintptr_t)to->addr, to->rkey },
+		.opcode = opcode, .sg_list = &sge, .num_sge = 1,
+		.wr.rdma = { (uintptr_t)far.mr->addr + far.at, far.mr->rkey },
 	};
 
 	EXPECT(!ibv_post_send(qp, &wr, &bad));
 }
 
+static void write_to(struct ibv_qp *qp, struct place from, struct place to)
+{
+	begin(qp, IBV_WR_RDMA_WRITE, from, to, 64);
+}
+
 static struct ibv_mr *some_memory(void)
 {
-	static char bytes[PAGE];
-	struct ibv_mr *mr = ibv_reg_mr(pd, bytes, sizeof(bytes), RIGHTS);
+	static char bytes[2 * PAGE];
 
-	EXPECT(mr);
-	return mr;
+	return reg(bytes, sizeof(bytes), RIGHTS);
 }
 
 /* The source of the one, and the target of the other, never come. */
 static struct pair waiting_pair(const struct ibv_mr *mr)
 {
-	const struct ibv_mr *memory = some_memory();
+	const struct place memory = { some_memory(), 0 };
 	struct pair p = make_pair(4);
 
-	write_from(p.near, mr, 0, memory);
-	write_from(p.far, memory, 0, mr);
+	write_to(p.near, nth_page(mr, 0), memory);
+	write_to(p.far, memory, nth_page(mr, 0));
 	usleep(300000 * slow());
 	return p;
 }
@@ -146,28 +160,58 @@ static void advise_is_told(void)
 	pause();
 }
 
-/*
- * Many that wait, made before: then the address space is locked. Returns where they
- * would complete.
- */
-static struct ibv_cq *have_many_wait(void)
+/** struct many - many that wait */
+struct many {
+	struct ibv_qp *qps[NR_WAITING];
+	struct ibv_cq *cq;	/* where they would complete */
+	struct ibv_mr *withheld;
+	struct place memory;	/* what is there */
+};
+
+/* Before any of them waits: then the address space is locked. */
+static struct many *make_many(void)
 {
-	static struct ibv_qp *qps[NR_WAITING];
-	const struct ibv_mr *memory;
-	struct ibv_mr *mr;
-	struct ibv_cq *cq;
+	static struct many many;
 	int i;
 
-	mr = ibv_reg_mr(pd, file, SLOWFILE_SIZE, IBV_ACCESS_ON_DEMAND);
-	cq = ibv_create_cq(ctx, 4 * NR_WAITING, NULL, NULL, 0);
-	EXPECT(mr && cq);
-	memory = some_memory();
+	many.withheld = withhold();
+	many.memory.mr = some_memory();
+	many.cq = ibv_create_cq(ctx, 4 * NR_WAITING, NULL, NULL, 0);
+	EXPECT(many.cq);
 	for (i = 0; i < NR_WAITING; i++)
-		qps[i] = make_pair_on(cq, cq, 1).near;
-	for (i = 0; i < NR_WAITING; i++)
-		write_from(qps[i], mr, i % (SLOWFILE_SIZE / PAGE), memory);
+		many.qps[i] = make_pair_on(many.cq, many.cq, 1).near;
+	return &many;
+}
+
+/* For the source, or for the target. Returns where they would complete. */
+static struct ibv_cq *have_many_wait(void)
+{
+	struct many *many = make_many();
+	struct place page;
+	int i;
+
+	for (i = 0; i < NR_WAITING; i++) {
+		page = nth_page(many->withheld, i);
+		if (i % 2)
+			write_to(many->qps[i], page, many->memory);
+		else
+			write_to(many->qps[i], many->memory, page);
+	}
 	sleep(1);
-	return cq;
+	return many->cq;
+}
+
+static void nothing_completes(struct ibv_cq *cq, double s)
+{
+	double end = now() + s;
+	struct ibv_wc wc;
+
+	while (now() < end) {
+		if (!ibv_poll_cq(cq, 1, &wc))
+			continue;
+		printf("completed: %s\n", ibv_wc_status_str(wc.status));
+		exit(1);
+	}
 }
 
 static struct ibv_qp *make_uc(struct ibv_cq *cq)
@@ -190,14 +234,46 @@ static struct ibv_qp *make_uc(struct ibv_cq *cq)
  */
 static void more_wait_for_ever(void)
 {
-	struct ibv_cq *cq;
-	struct ibv_wc wc;
-	double end;
+	nothing_completes(have_many_wait(), 2 * slow());
+}
 
-	withhold();
-	cq = have_many_wait();
-	for (end = now() + 2 * slow(); now() < end; )
-		EXPECT(!ibv_poll_cq(cq, 1, &wc));
+/*
+ * Their peers write to what is withheld, and have to come again: those of whom the
+ * user may not even wait ever later, or nobody else would get anywhere.
+ */
+static void more_are_waited_for(void)
+{
+	struct many *many = make_many();
+	long told;
+	int i;
+
+	for (i = 0; i < NR_WAITING; i++)
+		write_to(many->qps[i], many->memory,
+			 nth_page(many->withheld, i));
+	nothing_completes(many->cq, 2 * slow());
+	told = port_counter("sent_rnr_naks");
+	nothing_completes(many->cq, 1);
+	told = port_counter("sent_rnr_naks") - told;
+	printf("# told to wait within 1 s: %ld\n", told);
+	EXPECT(told > 0 && told < 4 * NR_WAITING);
+}
+
+/*
+ * The half that is there is sent, the other may not even be waited for: the peer is
+ * told so, and not left without an answer until its retries have run out.
+ */
+static void half_is_read(void)
+{
+	const struct place far = { reg(half, 2 * PAGE, ON_DEMAND), 0 };
+	const struct place near = { some_memory(), 0 };
+	struct pair p = make_pair(4);
+
+	*half = 1;
+	begin(p.near, IBV_WR_RDMA_READ, near, far, PAGE);
+	EXPECT(status(p.near_cq) == IBV_WC_SUCCESS);
+	have_many_wait();
+	begin(p.near, IBV_WR_RDMA_READ, near, far, 2 * PAGE);
+	nothing_completes(p.near_cq, 3 * slow());
 }
 
 /* Who may not wait as well asks again: nothing says that it was sent. */
@@ -205,17 +281,14 @@ static void one_more_waits(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(ctx, 8, NULL, NULL, 0);
 	struct ibv_qp *near = make_uc(cq), *far = make_uc(cq);
-	const struct ibv_mr *memory = some_memory();
-	const struct ibv_mr *mr = withhold();
-	double end;
-	struct ibv_wc wc;
+	const struct place memory = { some_memory(), 0 };
+	const struct place withheld = { withhold(), 0 };
 
 	EXPECT(!connect_uc(near, far->qp_num));
 	EXPECT(!connect_uc(far, near->qp_num));
 	have_many_wait();
-	write_from(near, mr, 0, memory);
-	for (end = now() + 1; now() < end; )
-		EXPECT(!ibv_poll_cq(cq, 1, &wc));
+	write_to(near, withheld, memory);
+	nothing_completes(cq, 1);
 }
 
 static void keeps_many_waiting(void)
@@ -318,7 +391,7 @@ static void container(void)
 
 static const struct test_case cases[] = {
 	CASE(is_reset), CASE(is_killed), CASE(one_more_waits),
-	CASE(more_wait_for_ever),
+	CASE(more_wait_for_ever), CASE(more_are_waited_for), CASE(half_is_read),
 	CASE(keeps_many_waiting),
 	CASE(many_users_of_one), CASE(many_users), CASE(container),
 	CASE(advise_is_killed), CASE(advise_is_told), { },

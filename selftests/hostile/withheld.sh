@@ -99,6 +99,8 @@ links_up
 ktap_test withheld is_reset
 ktap_test withheld one_more_waits
 ktap_test withheld more_wait_for_ever
+ktap_test withheld more_are_waited_for
+ktap_test withheld half_is_read
 ktap_test what_it_waits_for_is_shown
 ktap_test its_process_is_killed
 ktap_test others_get_their_pages keeps_many_waiting
