@@ -20,3 +20,15 @@ why_no_guests() {
 			"has to be a privileged one (docker run --privileged)"
 	fi
 }
+
+# How many guest programs run at a time: many wait as long as they compute. The
+# largest guests have 6 GiB.
+lanes() {
+	if [ "$(nproc)" -ge 2 ] && awk '
+			$1 == "MemAvailable:" { enough = $2 >= 12 * 1024 * 1024 }
+			END { exit !enough }' /proc/meminfo; then
+		echo 2
+	else
+		echo 1
+	fi
+}
