@@ -9,6 +9,7 @@
 # named: bookworm sid
 
 . "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/ends.sh"
 
 stranger() {
 	leaves_no_object "$PROGRAMS/hostile/stranger" frdma0 "$(gid_index frdma0 v4)" "$1"
@@ -40,6 +41,34 @@ tools_are_refused() {
 	[ "$(rdma link; rdma system; rdma dev)" = "$before" ]
 }
 
+# What an unprivileged process sends to the far end's port, and what becomes of it.
+spoofs() {
+	local before
+
+	before=$(counter frdma1 drop_short)
+	unprivileged bash -c "echo nonsense >/dev/udp/$ENDS_FAR4/4791" || true
+	sleep 0.5
+	[ "$(counter frdma1 drop_short)" -gt "$before" ]
+}
+
+# The rule of frdma(7): what frdma sends passes.
+rule_stops_processes() {
+	links_down
+	ends_up
+	spoofs || fail "a process cannot send: there is nothing to stop"
+	defer nft delete table inet frdma
+	nft -f - <<-'EOF'
+	table inet frdma {
+		chain output {
+			type filter hook output priority filter
+			udp dport 4791 meta skuid 0-4294967294 drop
+		}
+	}
+	EOF
+	! spoofs || fail "a process can send"
+	pingpong
+}
+
 links_up
 for case in handles_of_others keys_of_others windows_on_others \
 	connections_of_others memory_of_others file_is_only_read \
@@ -48,4 +77,5 @@ for case in handles_of_others keys_of_others windows_on_others \
 	ktap_test stranger $case
 done
 ktap_test tools_are_refused
+ktap_test rule_stops_processes
 ktap_end
