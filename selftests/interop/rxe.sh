@@ -88,6 +88,21 @@ nothing_is_sent_again() {
 	uncounted rxe0 $rxe duplicate_request
 }
 
+# Both lose some of what they send, and mend it as the other expects: where frdma
+# asks. rxe stands still where it has lost what it asked for, of another rxe, too.
+exchange_under_loss() {
+	local before
+
+	[ "$dev1" = frdma0 ] || skip "rdma_rxe stands still under loss"
+	before=$(counter frdma0 resent_packets $frdma)
+	defer each_guest "tc qdisc replace dev eth0 root pfifo limit 100000"
+	each_guest "tc qdisc replace dev eth0 root netem loss 2%"
+	exchange v4 -r 4
+	[ "$(counter frdma0 resent_packets $frdma)" -gt "$before" ] ||
+		fail "nothing was lost"
+	note_counted frdma0 $frdma '*'
+}
+
 mtu 4200
 deep_queues
 # rxe's ICRC of a FLUSH covers its headers twice (its table of opcodes says that
@@ -109,6 +124,7 @@ for pair in "frdma0 rxe0" "rxe0 frdma0"; do
 	ktap_test rc_pingpong v4 -c -n 100
 	ktap_test rc_pingpong v6 -c -n 100 -e -s 10001
 	ktap_test every_packet_is_taken
+	ktap_test exchange_under_loss
 	ktap_undo
 done
 ktap_end
