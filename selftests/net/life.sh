@@ -209,7 +209,7 @@ interface_goes_on_the_way() {
 		rdma link add frdma0 type frdma netdev vr
 		rdma dev set frdma0 netns other &
 		sleep $delay
-		within 9 ip link delete vr || fail "interface, after $delay s"
+		within 5 ip link delete vr || fail "interface, after $delay s"
 		wait
 		! there frdma0 && ! is_in other frdma0 ||
 			fail "link, after $delay s"
@@ -305,7 +305,7 @@ races() {
 		ip link set vr up
 		ip link set vs up
 		sleep 0.$((RANDOM % 4))
-		within 9 ip link delete vr || fail "round $round"
+		within 5 ip link delete vr || fail "round $round"
 	done
 	touch "$stop"
 	wait $pid
