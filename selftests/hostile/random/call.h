@@ -559,6 +559,26 @@ static void spoil_request(struct thread *me, struct request *request)
 	}
 }
 
+/* Only what there is has attributes to lack. */
+static void ask_for_methods(void)
+{
+	struct ib_uverbs_ioctl_hdr hdr = {
+		.length = sizeof(hdr), .driver_id = FRDMA_DRIVER_ID,
+	};
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < NR_METHODS; i++) {
+		if (!methods[i].young)
+			continue;
+		hdr.object_id = methods[i].object;
+		hdr.method_id = methods[i].number;
+		err = ioctl(ctx->cmd_fd, RDMA_VERBS_IOCTL, &hdr);
+		EXPECT(err && (errno == EINVAL || errno == EPROTONOSUPPORT));
+		stats->unknown[i] = errno == EPROTONOSUPPORT;
+	}
+}
+
 static uint32_t handle_made(const struct request *request)
 {
 	/* The handle is the first attribute of whatever makes something. */

@@ -17,6 +17,36 @@
 
 #include "table.h"
 
+/* Numbers of Linux 7.2, which older headers do not have. */
+#define UVERBS_OBJECT_DMAH		(UVERBS_OBJECT_ASYNC_EVENT + 1)
+#define UVERBS_OBJECT_DMABUF		(UVERBS_OBJECT_ASYNC_EVENT + 2)
+#define UVERBS_METHOD_QUERY_PORT_SPEED	(UVERBS_METHOD_QUERY_GID_ENTRY + 1)
+#define UVERBS_METHOD_DMAH_ALLOC	0
+#define UVERBS_METHOD_DMAH_FREE		1
+#define UVERBS_METHOD_DMABUF_ALLOC	0
+#define UVERBS_METHOD_REG_MR		(UVERBS_METHOD_REG_DMABUF_MR + 1)
+
+#define UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM	0
+#define UVERBS_ATTR_QUERY_PORT_SPEED_RESP	1
+#define UVERBS_ATTR_CREATE_CQ_BUFFER_VA	(UVERBS_ATTR_CREATE_CQ_EVENT_FD + 1)
+#define UVERBS_ATTR_ALLOC_DMAH_HANDLE	0
+#define UVERBS_ATTR_ALLOC_DMAH_CPU_ID	1
+#define UVERBS_ATTR_ALLOC_DMAH_PH	3
+#define UVERBS_ATTR_FREE_DMA_HANDLE	0
+#define UVERBS_ATTR_ALLOC_DMABUF_HANDLE	0
+#define UVERBS_ATTR_ALLOC_DMABUF_PGOFF	1
+#define UVERBS_ATTR_REG_MR_HANDLE	0
+#define UVERBS_ATTR_REG_MR_PD_HANDLE	1
+#define UVERBS_ATTR_REG_MR_DMA_HANDLE	2
+#define UVERBS_ATTR_REG_MR_IOVA		3
+#define UVERBS_ATTR_REG_MR_ADDR		4
+#define UVERBS_ATTR_REG_MR_LENGTH	5
+#define UVERBS_ATTR_REG_MR_ACCESS_FLAGS	6
+#define UVERBS_ATTR_REG_MR_FD		7
+#define UVERBS_ATTR_REG_MR_FD_OFFSET	8
+#define UVERBS_ATTR_REG_MR_RESP_LKEY	9
+#define UVERBS_ATTR_REG_MR_RESP_RKEY	10
+
 enum how {
 	LAST,		/* there are no more */
 	IS,		/* arg */
@@ -51,6 +81,7 @@ struct sent;
 /**
  * struct call - a command or a method
  * @never: not offered by frdma, or not to whoever has a context already
+ * @young: a method that only newer kernels know; asked of this one
  * @number: of the command, with the flag of extended ones; of the method
  * @object: that the method belongs to
  * @in: bytes of a command, and of what it is answered with; without our part
@@ -63,7 +94,7 @@ struct sent;
  */
 struct call {
 	const char *name;
-	bool never;
+	bool never, young;
 	uint32_t number;
 	uint16_t object, in, out, driver_in, driver_out;
 	enum kind makes, ends;
@@ -98,6 +129,7 @@ static void taken_resize_cq(struct thread *me, const struct sent *sent);
 static void taken_qp_method(struct thread *me, const struct sent *sent);
 static void taken_dm_mr(struct thread *me, const struct sent *sent);
 static void taken_dmabuf_mr(struct thread *me, const struct sent *sent);
+static void taken_reg_mr(struct thread *me, const struct sent *sent);
 
 #define COMMAND(NAME, type)						\
 	.name = #type, .number = IB_USER_VERBS_CMD_##NAME,		\
@@ -321,6 +353,14 @@ static const struct call commands[] = {
 	{ .how = how_, .at = FRDMA_ATTR_##id_, .size = size_, .arg = arg_ }
 #define ENDS(name_, object_, method_, kind_)				\
 	METHOD(name_, object_, method_), .ends = kind_
+#define REG_MR_PARTS							\
+	MUST(REG_MR_HANDLE, NEW, 0, MR),				\
+	MUST(REG_MR_PD_HANDLE, HANDLE, 0, PD),				\
+	MAY(REG_MR_DMA_HANDLE, BELOW, 0, 8),				\
+	MUST(REG_MR_IOVA, BITS, 8, 0xfffffff000),			\
+	MUST(REG_MR_LENGTH, COUNT, 8, 65536),				\
+	MUST(REG_MR_RESP_LKEY, ANSWER, 4, 0),				\
+	MUST(REG_MR_RESP_RKEY, ANSWER, 4, 0)
 #define QP_PARTS							\
 	MUST(CREATE_QP_HANDLE, NEW, 0, QP),				\
 	MUST(CREATE_QP_USER_HANDLE, BELOW, 8, 100),			\
@@ -362,6 +402,10 @@ static const struct call methods[] = {
 		MUST(QUERY_GID_ENTRY_GID_INDEX, BELOW, 8, 2),
 		MUST(QUERY_GID_ENTRY_FLAGS, IS, 4, 0),
 		MUST(QUERY_GID_ENTRY_RESP_ENTRY, ANSWER, 32, 0) } },
+	{ METHOD("QUERY_PORT_SPEED", DEVICE, QUERY_PORT_SPEED), .young = true,
+	  .fields = {
+		MUST(QUERY_PORT_SPEED_PORT_NUM, IS, 8, 1),
+		MUST(QUERY_PORT_SPEED_RESP, ANSWER, 8, 0) } },
 	{ ENDS("PD_DESTROY", PD, PD_DESTROY, PD), .fields = {
 		MUST(DESTROY_PD_HANDLE, HANDLE, 0, PD) } },
 	{ OURS("PD_QUERY", PD, PD_QUERY), .fields = {
@@ -375,6 +419,7 @@ static const struct call methods[] = {
 		MAY(CREATE_CQ_FLAGS, IS, 4, 0),
 		MUST(CREATE_CQ_RESP_CQE, ANSWER, 4, 0),
 		MAY(CREATE_CQ_EVENT_FD, FILE_OF, 0, EVENTS),
+		MAY(CREATE_CQ_BUFFER_VA, ADDRESS, 8, 0),
 		MUST(UHW_OUT, ANSWER, sizeof(struct frdma_create_cq_resp), 0)
 	  } },
 	{ ENDS("CQ_DESTROY", CQ, CQ_DESTROY, CQ), .fields = {
@@ -449,6 +494,21 @@ static const struct call methods[] = {
 		MUST(REG_DMABUF_MR_ACCESS_FLAGS, BITS, 4, 0xf),
 		MUST(REG_DMABUF_MR_RESP_LKEY, ANSWER, 4, 0),
 		MUST(REG_DMABUF_MR_RESP_RKEY, ANSWER, 4, 0) } },
+	{ METHOD("REG_MR of 7.2", MR, REG_MR), .young = true, .makes = MR,
+	  .number_at = UVERBS_ATTR_REG_MR_RESP_LKEY,
+	  .rkey_at = UVERBS_ATTR_REG_MR_RESP_RKEY,
+	  .taken = taken_reg_mr, .fields = {
+		REG_MR_PARTS,
+		MUST(REG_MR_ADDR, ADDRESS, 8, 0),
+		MUST(REG_MR_ACCESS_FLAGS, BITS, 4, RIGHTS_BITS) } },
+	{ METHOD("REG_MR of a dma-buf", MR, REG_MR), .young = true,
+	  .makes = MR, .number_at = UVERBS_ATTR_REG_MR_RESP_LKEY,
+	  .rkey_at = UVERBS_ATTR_REG_MR_RESP_RKEY,
+	  .taken = taken_reg_mr, .fields = {
+		REG_MR_PARTS,
+		MUST(REG_MR_FD, DMABUF, 0, 0),
+		MUST(REG_MR_FD_OFFSET, IS, 8, 0),
+		MUST(REG_MR_ACCESS_FLAGS, BITS, 4, 0xf) } },
 	{ METHOD("DM_MR_REG", MR, DM_MR_REG), .makes = MR,
 	  .number_at = UVERBS_ATTR_REG_DM_MR_RESP_LKEY,
 	  .rkey_at = UVERBS_ATTR_REG_DM_MR_RESP_RKEY,
@@ -482,9 +542,43 @@ static const struct call methods[] = {
 	{ METHOD("ASYNC_EVENT_ALLOC", ASYNC_EVENT, ASYNC_EVENT_ALLOC),
 	  .makes = EVENTS, .fields = {
 		MUST(ASYNC_EVENT_ALLOC_FD_HANDLE, NEW, 0, EVENTS) } },
+	{ METHOD("DMAH_ALLOC", DMAH, DMAH_ALLOC), .never = true, .fields = {
+		MUST(ALLOC_DMAH_HANDLE, NEW, 0, NOTHING),
+		MAY(ALLOC_DMAH_CPU_ID, BELOW, 4, 2),
+		MAY(ALLOC_DMAH_PH, BELOW, 1, 4) } },
+	{ METHOD("DMAH_FREE", DMAH, DMAH_FREE), .never = true, .fields = {
+		MUST(FREE_DMA_HANDLE, BELOW, 0, 8) } },
+	{ METHOD("DMABUF_ALLOC", DMABUF, DMABUF_ALLOC), .never = true,
+	  .fields = {
+		MUST(ALLOC_DMABUF_HANDLE, NEW, 0, NOTHING),
+		MUST(ALLOC_DMABUF_PGOFF, BELOW, 8, 64) } },
 	{ METHOD("COUNTERS_CREATE", COUNTERS, COUNTERS_CREATE),
 	  .never = true, .fields = {
 		MUST(CREATE_COUNTERS_HANDLE, NEW, 0, NOTHING) } },
+	{ METHOD("COUNTERS_READ", COUNTERS, COUNTERS_READ), .never = true,
+	  .fields = {
+		MUST(READ_COUNTERS_HANDLE, BELOW, 0, 8),
+		MUST(READ_COUNTERS_BUFF, ANSWER, 64, 0),
+		MAY(READ_COUNTERS_FLAGS, BELOW, 4, 2) } },
+	{ METHOD("COUNTERS_DESTROY", COUNTERS, COUNTERS_DESTROY),
+	  .never = true, .fields = {
+		MUST(DESTROY_COUNTERS_HANDLE, BELOW, 0, 8) } },
+	{ METHOD("FLOW_DESTROY", FLOW, FLOW_DESTROY), .never = true,
+	  .fields = {
+		MUST(DESTROY_FLOW_HANDLE, BELOW, 0, 8) } },
+	{ METHOD("FLOW_ACTION_ESP_CREATE", FLOW_ACTION,
+		 FLOW_ACTION_ESP_CREATE), .never = true, .fields = {
+		MUST(CREATE_FLOW_ACTION_ESP_HANDLE, NEW, 0, NOTHING),
+		MUST(FLOW_ACTION_ESP_ATTRS, ANSWER, 24, 0) } },
+	{ METHOD("FLOW_ACTION_DESTROY", FLOW_ACTION, FLOW_ACTION_DESTROY),
+	  .never = true, .fields = {
+		MUST(DESTROY_FLOW_ACTION_HANDLE, BELOW, 0, 8) } },
+	{ METHOD("RWQ_IND_TBL_DESTROY", RWQ_IND_TBL, RWQ_IND_TBL_DESTROY),
+	  .never = true, .fields = {
+		MUST(DESTROY_RWQ_IND_TBL_HANDLE, BELOW, 0, 8) } },
+	{ METHOD("WQ_DESTROY", WQ, WQ_DESTROY), .never = true, .fields = {
+		MUST(DESTROY_WQ_HANDLE, BELOW, 0, 8),
+		MUST(DESTROY_WQ_RESP, ANSWER, 4, 0) } },
 	{ METHOD("WQ_CREATE", WQ, WQ_CREATE), .never = true, .fields = {
 		MUST(CREATE_WQ_HANDLE, NEW, 0, NOTHING),
 		MUST(CREATE_WQ_PD_HANDLE, HANDLE, 0, PD),

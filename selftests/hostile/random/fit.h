@@ -118,6 +118,18 @@ static void taken_dmabuf_mr(struct thread *me, const struct sent *sent)
 	taken_region(me, attribute(sent, UVERBS_ATTR_REG_DMABUF_MR_LENGTH));
 }
 
+static void taken_reg_mr(struct thread *me, const struct sent *sent)
+{
+	struct object *object = lock_picked(me, MR);
+
+	if (object) {
+		object->addr = attribute(sent, UVERBS_ATTR_REG_MR_IOVA);
+		object->len = attribute(sent, UVERBS_ATTR_REG_MR_LENGTH);
+		object->type = attribute(sent, UVERBS_ATTR_REG_MR_ACCESS_FLAGS);
+	}
+	unlock(MR);
+}
+
 static uint8_t some_type(struct thread *me)
 {
 	static const uint8_t types[] = {

@@ -33,6 +33,7 @@ static struct stats {
 	int last_error[NR_STATS];
 	unsigned long completions, successes;
 	bool no_dmabuf;		/* this kernel exports none to a process */
+	bool unknown[NR_METHODS];	/* nor has this kernel that method */
 } *stats;
 
 static void count(int stat, bool taken, int err)
@@ -61,14 +62,25 @@ static const char *name_of(unsigned int stat)
 				   deeds[stat - NR_METHODS];
 }
 
+static bool wants_dmabuf(const struct call *call)
+{
+	const struct field *field;
+
+	for (field = call->fields; field->how; field++)
+		if (field->how == DMABUF)
+			return true;
+	return false;
+}
+
 static bool may_succeed(unsigned int stat)
 {
-	if (stats->no_dmabuf && !strcmp(name_of(stat), "REG_DMABUF_MR"))
-		return false;
 	if (stat < NR_COMMANDS)
 		return !commands[stat].never;
 	stat -= NR_COMMANDS;
-	return stat >= NR_METHODS || !methods[stat].never;
+	if (stat >= NR_METHODS)
+		return true;
+	return !methods[stat].never && !stats->unknown[stat] &&
+	       !(stats->no_dmabuf && wants_dmabuf(&methods[stat]));
 }
 
 /* Chance finds something that is right, or does not. */
