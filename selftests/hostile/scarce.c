@@ -30,6 +30,7 @@
 static struct ibv_comp_channel *channel;
 static struct ibv_xrcd *xrcd;
 static struct ibv_cq *cq;
+static struct ibv_srq *srq;
 static struct ibv_qp *ud;
 static struct ibv_dm *dm;
 static struct ibv_qp_attr route;	/* asked for before anything fails */
@@ -106,6 +107,25 @@ static void *make_srq(void)
 static int unmake_srq(void *srq)
 {
 	return ibv_destroy_srq(srq);
+}
+
+/* As above; where its ring went is told at an address, by no answer. */
+static int set_srq_size(uint32_t max_wr)
+{
+	struct ibv_srq_attr attr = { .max_wr = max_wr };
+
+	return ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR);
+}
+
+static void *resize_srq(void)
+{
+	return made(srq, set_srq_size(2000));
+}
+
+static int resize_srq_back(void *srq)
+{
+	(void)srq;
+	return set_srq_size(10);
 }
 
 static void *make_xrcd(void)
@@ -427,6 +447,7 @@ static const struct kind {
 	{ "cq", make_cq, unmake_cq },
 	{ "cq_size", resize_cq, resize_back },
 	{ "srq", make_srq, unmake_srq },
+	{ "srq_size", resize_srq, resize_srq_back },
 	{ "xrcd", make_xrcd, unmake_xrcd },
 	{ "xsrq", make_xsrq, unmake_srq },
 	{ "rc", make_rc, unmake_qp },
@@ -470,7 +491,8 @@ static void prepare(void)
 	cq = ibv_create_cq(ctx, 10, NULL, NULL, 0);
 	xrcd = make_xrcd();
 	dm = make_dm();
-	EXPECT(channel && cq && xrcd && dm);
+	srq = make_srq();
+	EXPECT(channel && cq && xrcd && dm && srq);
 	ud = make_ud();
 	mapped = make_of_dmabuf();
 	EXPECT(ud && mapped);
@@ -480,6 +502,7 @@ static void forget(void)
 {
 	EXPECT(!ibv_dereg_mr(mapped));
 	EXPECT(!ibv_destroy_qp(ud) && !ibv_free_dm(dm));
+	EXPECT(!ibv_destroy_srq(srq));
 	EXPECT(!ibv_close_xrcd(xrcd) && !ibv_destroy_cq(cq));
 	EXPECT(!ibv_destroy_comp_channel(channel));
 	EXPECT(!ibv_dealloc_pd(pd) && !ibv_close_device(ctx));

@@ -137,7 +137,7 @@ traffic_ends() {
 	pingpong v4 -n 20
 }
 
-QUEUES=(pd cq cq_size srq channel)
+QUEUES=(pd cq cq_size srq srq_size channel)
 PAIRS=(rc uc ud xrcd xsrq xrc_send)
 MEMORY=(mr odp dmabuf other_mr dm of_dm mw ah group)
 
