@@ -88,6 +88,7 @@ static bool pkeys_match(u16 a, u16 b)
  * @at: where the next packet begins
  * @pseudo: the part of the ICRC that its packets share
  * @ip_id: IPv4 identification of the first
+ * @id_counts: that of each other is the next one; no meaning with IPv6
  * @seg_len: bytes of each packet but the last
  * @nr: number of packets
  * @headers: of the one that is being read
@@ -99,6 +100,7 @@ struct rx_train {
 	struct frdma_cursor at;
 	struct frdma_icrc_pseudo pseudo;
 	u16 ip_id;
+	bool id_counts;
 	u32 seg_len;
 	u32 nr;
 	u8 headers[FRDMA_HDR_MAX];
@@ -114,7 +116,10 @@ static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
 	train->last_len = 0;
 	train->at = frdma_cursor_at(skb, sizeof(struct udphdr));
 	train->ip_id = 0;
+	train->id_counts = false;
 	if (skb_is_ipv4(skb)) {
+		train->id_counts = !(skb_shinfo(skb)->gso_type &
+				     SKB_GSO_TCP_FIXEDID);
 		train->ip_id = ntohs(ip_hdr(skb)->id);
 		frdma_icrc_pseudo_ipv4(&train->pseudo, ip_hdr(skb),
 				       udp_hdr(skb));
@@ -162,13 +167,31 @@ static bool payload_has_icrc(struct frdma_cursor at, u32 crc, u32 len)
 static bool icrc_is_right(struct rx_train *train, u32 i,
 			  struct frdma_cursor at, u32 len, u32 hdr_len)
 {
+	u16 ip_id = train->ip_id + (train->id_counts ? i : 0);
 	u32 crc;
 
 	/* What a packet of a train would have had as one of its own. */
 	if (train->nr > 1)
-		frdma_icrc_pseudo_set(&train->pseudo, train->ip_id + i, len);
+		frdma_icrc_pseudo_set(&train->pseudo, ip_id, len);
 	crc = frdma_icrc_seed(&train->pseudo, train->headers, hdr_len);
 	return payload_has_icrc(at, crc, len - hdr_len - FRDMA_ICRC_LEN);
+}
+
+/*
+ * A train that comes from another machine, or that GRO has made of packets, does
+ * not say how they are numbered: its second packet shows it.
+ */
+static bool icrc_shows_fixed_id(struct rx_train *train, u32 i,
+				struct frdma_cursor at, u32 len, u32 hdr_len)
+{
+	if (i != 1 || !train->id_counts)
+		return false;
+
+	train->id_counts = false;
+	if (icrc_is_right(train, i, at, len, hdr_len))
+		return true;
+	train->id_counts = true;
+	return false;
 }
 
 /* The queue pair that a packet must name in order to be for this one. */
@@ -242,7 +265,8 @@ static bool rx_train_packet(struct rx_train *train, u32 i,
 				       &pkt->hdr, why))
 		return false;
 
-	if (!icrc_is_right(train, i, at, len, hdr_len)) {
+	if (!icrc_is_right(train, i, at, len, hdr_len) &&
+	    !icrc_shows_fixed_id(train, i, at, len, hdr_len)) {
 		*why = FRDMA_DROP_BAD_ICRC;
 		return false;
 	}
@@ -275,7 +299,7 @@ static __always_inline bool bth_continues_run(struct rx_train *train,
 					      const struct frdma_bth *found,
 					      u32 *crc)
 {
-	*crc = frdma_icrc_seed_next(&train->pseudo);
+	*crc = frdma_icrc_seed_next(&train->pseudo, train->id_counts);
 	return !memcmp(found, &train->pseudo.crc_bth, sizeof(*found));
 }
 

@@ -51,7 +51,10 @@ static void fill_udp(struct udphdr *udp, const struct frdma_flow *flow, u32 len)
 	};
 }
 
-/* Identification 0: never fragmented, so it needs none (RFC 6864). */
+/*
+ * Identification 0: never fragmented, so it needs none (RFC 6864). That of a
+ * train is also the one of each of its packets (set_train_id()).
+ */
 static void fill_ipv4(struct iphdr *ip, const struct frdma_flow *flow, u32 len)
 {
 	*ip = (struct iphdr) {
@@ -189,6 +192,19 @@ static void set_train_csum(struct sk_buff *skb, const struct frdma_tx *tx)
 	skb_shinfo(skb)->gso_segs = tx->nr;
 }
 
+/*
+ * The ICRC covers the identification, so who takes the train apart has to leave
+ * it as it is. Adapters number packets as they like: only software, ours or the
+ * peer's, claims to do this (tx-tcp-mangleid-segmentation), so that the stack
+ * cuts what goes to any other, there where it leaves for it: the demand is the
+ * buffer's, and crosses VLANs, bonds, bridges and hosts that forward.
+ */
+static void set_train_id(struct sk_buff *skb)
+{
+	skb_shinfo(skb)->gso_type |= SKB_GSO_TCP_FIXEDID |
+				     SKB_GSO_TCP_FIXEDID_INNER;
+}
+
 static int xmit_ipv4(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 {
 	skb_push(skb, sizeof(struct iphdr));
@@ -196,8 +212,10 @@ static int xmit_ipv4(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 	fill_ipv4(ip_hdr(skb), &tx->flow, len);
 	skb->protocol = htons(ETH_P_IP);
 	memset(IPCB(skb), 0, sizeof(*IPCB(skb)));
-	if (tx->nr > 1)
+	if (tx->nr > 1) {
 		set_train_csum(skb, tx);
+		set_train_id(skb);
+	}
 	return ip_local_out(frdma_net_ns(tx->flow.dev->net), NULL, skb);
 }
 
@@ -390,9 +408,9 @@ static u32 room_for_run(const struct frdma_tx *tx, u32 len)
 static u32 seed_packet(struct frdma_tx *tx, u32 i, const void *at, u32 hdr_len)
 {
 	if (i && i < tx->run - 1 && hdr_len == sizeof(struct frdma_bth))
-		return frdma_icrc_seed_next(tx->pseudo);
+		return frdma_icrc_seed_next(tx->pseudo, false);
 
-	frdma_icrc_pseudo_set(tx->pseudo, tx->nr + i, tx->at_len);
+	frdma_icrc_pseudo_set(tx->pseudo, 0, tx->at_len);
 	return frdma_icrc_seed(tx->pseudo, at, hdr_len);
 }
 

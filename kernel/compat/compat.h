@@ -92,6 +92,11 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 #define skb_frags_readable(skb)		true
 #endif
 
+/* There is one bit, for the innermost header. */
+#ifndef HAVE_SKB_GSO_TCP_FIXEDID_INNER
+#define SKB_GSO_TCP_FIXEDID_INNER	SKB_GSO_TCP_FIXEDID
+#endif
+
 #ifndef HAVE_IB_UMEM_GET_VA
 static inline struct ib_umem *ib_umem_get_va(struct ib_device *device,
 					     unsigned long addr, size_t size,

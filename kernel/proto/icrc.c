@@ -207,14 +207,14 @@ u32 frdma_icrc_seed(struct frdma_icrc_pseudo *pseudo, const void *transport,
 	return frdma_crc32(crc, transport + bth_len, hdr_len - bth_len);
 }
 
-u32 frdma_icrc_seed_next(struct frdma_icrc_pseudo *pseudo)
+u32 frdma_icrc_seed_next(struct frdma_icrc_pseudo *pseudo, bool id_counts)
 {
 	struct frdma_bth *bth = &pseudo->crc_bth;
 
 	pseudo->crc ^= crc_of_step(low_of_apsn, be32_to_cpu(bth->apsn),
 				   FRDMA_PSN_HALF);
 	frdma_hdr_next_bth(bth);
-	if (!pseudo_is_ipv6(pseudo)) {
+	if (id_counts && !pseudo_is_ipv6(pseudo)) {
 		pseudo->crc ^= crc_of_step(low_of_ip_id, pseudo->crc_ip_id,
 					   BIT(15));
 		pseudo->crc_ip_id++;

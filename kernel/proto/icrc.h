@@ -73,8 +73,7 @@ void frdma_icrc_pseudo_ipv6(struct frdma_icrc_pseudo *pseudo, const void *ip,
 /**
  * frdma_icrc_pseudo_set() - say what one packet has of its own
  * @pseudo: made by frdma_icrc_pseudo_ipv4() or _ipv6()
- * @ip_id: IPv4 identification, no meaning with IPv6. Of a train it counts up
- *         by one per segment
+ * @ip_id: IPv4 identification, no meaning with IPv6
  * @transport_len: bytes from BTH to ICRC, both included: the lengths of both
  *                 headers are derived from it
  *
@@ -98,15 +97,16 @@ u32 frdma_icrc_seed(struct frdma_icrc_pseudo *pseudo,
 /**
  * frdma_icrc_seed_next() - as frdma_icrc_seed(), for the next packet of a run
  * @pseudo: seeded with the BTH of the packet before, which has no other header
+ * @id_counts: its IPv4 identification is the next one, too; no meaning with IPv6
  *
- * The next packet is as long, and nothing in front of its payload is another
- * but the PSN and, with IPv4, the identification: both have counted up by one.
+ * The next packet is as long, and nothing else in front of its payload is
+ * another but the PSN, which has counted up by one.
  * Its BTH, all bits of it, is in @pseudo->crc_bth then: for a receiver to
  * compare.
  *
  * Context: any. Return: state for frdma_crc32(), to go on with the payload.
  */
-u32 frdma_icrc_seed_next(struct frdma_icrc_pseudo *pseudo);
+u32 frdma_icrc_seed_next(struct frdma_icrc_pseudo *pseudo, bool id_counts);
 
 /**
  * frdma_icrc_final() - the ICRC, as it is stored behind payload and pad

@@ -249,6 +249,34 @@ static void longest_train_to(struct train *train, struct victim *v)
 		printf("this kernel refuses trains of %u packets\n", i);
 }
 
+/* By identifications which are not in a row. */
+static void trains_numbered_otherwise(struct train *train, struct victim *v)
+{
+	bool ordered = v->kind == RC || v->kind == XRC_TARGET;
+	uint32_t bytes = bytes_of(v, 64);
+
+	/* All alike, as GRO may find them: they are right. */
+	train_begins(train);
+	train_add(train, v, 64, "ip_id=0");
+	train_add(train, v, 64, "ip_id=0");
+	train_add(train, v, 64, "ip_id=0");
+	train_is(train, v, bytes, 3, 0, "numbered alike");
+
+	/* The second is neither like the first nor the next. */
+	train_begins(train);
+	train_add(train, v, 64, "");
+	train_add(train, v, 64, "ip_id=7");
+	train_add(train, v, 64, "");
+	train_is(train, v, bytes, ordered ? 1 : 2, 1, "a number of its own");
+
+	/* The third is not as the second has shown. */
+	train_begins(train);
+	train_add(train, v, 64, "ip_id=0");
+	train_add(train, v, 64, "ip_id=0");
+	train_add(train, v, 64, "");
+	train_is(train, v, bytes, 2, 1, "a number of two rules");
+}
+
 static void trains_to(struct train *train, struct victim *v)
 {
 	bool ordered = v->kind == RC || v->kind == XRC_TARGET;
@@ -267,6 +295,9 @@ static void trains_to(struct train *train, struct victim *v)
 	train_add(train, v, 64, "late.resv7=7");
 	train_add(train, v, 64, "");
 	train_is(train, v, bytes, ordered ? 1 : 2, 1, "a wrong ICRC");
+
+	if (!peer.ipv6)
+		trains_numbered_otherwise(train, v);
 
 	/* The last is shorter than anything can be. */
 	train_begins(train);

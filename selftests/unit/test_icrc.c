@@ -412,7 +412,7 @@ static void put_psn(u8 *bth, u32 psn)
  * has any bits in its BTH, and may be cut short by a packet that was foretold
  * and did not come.
  */
-static void seed_runs(u32 ip_len)
+static void seed_runs(u32 ip_len, bool id_counts)
 {
 	static const u32 carries[] = {
 		0, 0xff, 0xffff, 0x7fffff, 0xfffffe, 0xffffff,
@@ -436,10 +436,10 @@ static void seed_runs(u32 ip_len)
 			psn = carries[run / 2 % ARRAY_SIZE(carries)] - run % 3;
 		id = run % 5 ? rnd_u64(&rnd) : -(run % 7);
 
-		for (i = 0; i < 40; i++, psn++, id++) {
+		for (i = 0; i < 40; i++, psn++, id += id_counts) {
 			put_psn(bth, psn);
 			frdma_icrc_pseudo_set(&pseudo, id, 12 + 8 + 4);
-			crc = i ? frdma_icrc_seed_next(&pseudo) :
+			crc = i ? frdma_icrc_seed_next(&pseudo, id_counts) :
 				  frdma_icrc_seed(&pseudo, bth, 12);
 			EXPECT(!memcmp(&pseudo.crc_bth, bth, 12));
 			crc = frdma_crc32(crc, bth + 12, 8);
@@ -448,12 +448,18 @@ static void seed_runs(u32 ip_len)
 			EXPECT_EQ(frdma_icrc_final(crc), reference_icrc(&pkt));
 		}
 		if (run % 4 == 3)
-			frdma_icrc_seed_next(&pseudo);
+			frdma_icrc_seed_next(&pseudo, id_counts);
 	}
 }
 
 TEST(frdma_icrc_seed_next__runs_of_any_begin)
 {
-	seed_runs(FRDMA_ICRC_IPV4_LEN);
-	seed_runs(FRDMA_ICRC_IPV6_LEN);
+	seed_runs(FRDMA_ICRC_IPV4_LEN, true);
+	seed_runs(FRDMA_ICRC_IPV6_LEN, true);
+}
+
+TEST(frdma_icrc_seed_next__runs_of_one_identification)
+{
+	seed_runs(FRDMA_ICRC_IPV4_LEN, false);
+	seed_runs(FRDMA_ICRC_IPV6_LEN, false);
 }
