@@ -54,6 +54,36 @@ module_param(trains, bool, 0644);
 MODULE_PARM_DESC(trains,
 		 "what the attribute of new links is: send packets in trains");
 
+static int set_gather_us(const char *value, const struct kernel_param *param)
+{
+	return param_set_uint_minmax(value, param, 0, FRDMA_GATHER_US_MAX);
+}
+
+static const struct kernel_param_ops gather_us_ops = {
+	.set = set_gather_us,
+	.get = param_get_uint,
+};
+
+static unsigned int gather_us = FRDMA_GATHER_US;
+module_param_cb(gather_us, &gather_us_ops, &gather_us, 0644);
+MODULE_PARM_DESC(gather_us,
+		 "what the attribute of new links is: look for requests in such intervals");
+
+static int set_poll_us(const char *value, const struct kernel_param *param)
+{
+	return param_set_uint_minmax(value, param, 0, FRDMA_POLL_US_MAX);
+}
+
+static const struct kernel_param_ops poll_us_ops = {
+	.set = set_poll_us,
+	.get = param_get_uint,
+};
+
+static unsigned int poll_us;
+module_param_cb(poll_us, &poll_us_ops, &poll_us, 0644);
+MODULE_PARM_DESC(poll_us,
+		 "what the attribute of new links is: watch send queues for so long");
+
 /* Guards the list of links, which makes interfaces and GUIDs unique in it. */
 static DEFINE_SPINLOCK(links_lock);
 static LIST_HEAD(links);
@@ -334,7 +364,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 
 	dev->loopback = loopback;
 	dev->trains = trains;
-	dev->gather_us = FRDMA_GATHER_US;
+	dev->gather_us = gather_us;
 	frdma_poller_init(&dev->poller);
 	INIT_LIST_HEAD(&dev->entry);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
@@ -406,6 +436,17 @@ static int check_interface(const char *name, const struct net_device *ndev)
 	return 0;
 }
 
+/* The name, which the core gives it when it is registered, is its thread's, too. */
+static int begin_poller(struct frdma_dev *dev, const char *name)
+{
+	u32 us = READ_ONCE(poll_us);
+
+	if (!us)
+		return 0;
+	return dev_set_name(&dev->ib.dev, "%s", name) ?:
+	       frdma_poller_set(dev, us);
+}
+
 static int newlink_in(const char *name, struct net_device *ndev,
 		      struct net *net)
 {
@@ -418,6 +459,9 @@ static int newlink_in(const char *name, struct net_device *ndev,
 		return -ENOMEM;
 
 	err = dev_setup(dev, net);
+	if (err)
+		goto err_dealloc;
+	err = begin_poller(dev, name);
 	if (err)
 		goto err_dealloc;
 

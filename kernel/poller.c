@@ -161,7 +161,7 @@ static void end_thread(struct frdma_poller *poller)
 
 /**
  * frdma_poller_set - for how long is a send queue watched?
- * @dev: registered device
+ * @dev: device that has its name
  * @us: microseconds, up to FRDMA_POLL_US_MAX; 0: not at all, and what is
  *	watched is so no more when this returns
  *

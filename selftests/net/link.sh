@@ -144,6 +144,43 @@ many_rounds() {
 	gone frdma0
 }
 
+# The module as it is loaded everywhere; there is no link.
+module_as_usual() {
+	modprobe -r frdma
+	modprobe frdma
+}
+
+begins_with() {
+	[ "$(<"/sys/class/infiniband/frdma0/$1")" = "$2" ]
+}
+
+# What new links begin with; a poller has its thread from then on.
+parameters_are_attributes() {
+	modprobe -r frdma
+	defer module_as_usual
+	modprobe frdma trains=0 loopback=0 gather_us=7 poll_us=50
+	add frdma0 eth0
+	begins_with trains 0
+	begins_with loopback 0
+	begins_with gather_us 7
+	begins_with poll_us 50
+	pgrep -x frdma0-poller
+	# One whose name is taken has had its own for a moment.
+	ip link add v0 type veth peer name v1
+	defer ip link delete v0
+	refuse "File exists" add frdma0 v0
+	[ "$(pgrep -c -x frdma0-poller)" = 1 ]
+
+	refuse "Invalid argument" write_parameter gather_us 1001
+	refuse "Invalid argument" write_parameter poll_us 10000001
+	rdma link delete frdma0
+	! pgrep -x frdma0-poller
+}
+
+write_parameter() {
+	bash -c "echo $2 >/sys/module/frdma/parameters/$1"
+}
+
 # The module takes its links along.
 module_removed_with_links() {
 	ip link add v0 type veth peer name v1
@@ -167,5 +204,6 @@ ktap_test speed_is_the_netdevs
 ktap_test netdev_vanishes
 ktap_test namespace_vanishes
 KTAP_LIMIT=280 ktap_test many_rounds ${FULL:+2}50
+ktap_test parameters_are_attributes
 ktap_test module_removed_with_links
 ktap_end
