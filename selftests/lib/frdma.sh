@@ -52,6 +52,20 @@ links_down() {
 		rdma link delete ${1:-frdma0}"
 }
 
+# Skips the test if new links begin otherwise than usual, in one of these
+# attributes (selftests/run --parameters).
+begins_as_usual() {
+	local name value
+	local -A usual=([trains]=Y [loopback]=Y [gather_us]=16 [poll_us]=0)
+
+	modprobe frdma
+	for name; do
+		value=$(</sys/module/frdma/parameters/"$name")
+		[ "$value" = "${usual[$name]}" ] ||
+			skip "the module's parameter $name is $value"
+	done
+}
+
 # Sets the MTU of NETDEV (eth0) in every guest. The program's header says how
 # large it may be: "# mtu: 9000".
 mtu() {
