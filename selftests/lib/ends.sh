@@ -132,12 +132,14 @@ flow() {
 	flow_starts "$PROGRAMS/lib/flow/flow" "$@" "$a" "$ga" "$b" "$gb"
 }
 
+# It must go on for a moment.
+flow_goes_on() {
+	await 20 flow_moved "$(stat -c %s "$FLOW_OUT")"
+}
+
 # It must go on for a moment, end when told to, and have seen no error.
 flow_is_well() {
-	local before
-
-	before=$(stat -c %s "$FLOW_OUT")
-	await 20 flow_moved "$before"
+	flow_goes_on
 	kill -TERM "$FLOW" 2>/dev/null || true
 	wait "$FLOW" || fail "flow: $(tail -n 1 "$FLOW_OUT")"
 }

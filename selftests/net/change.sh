@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What changes under a link while connections live: MTU, name, addresses,
+# What changes under a link while connections live: MTU, routes, name, addresses,
 # state, namespace, CPUs, sleep. FULL=1 for many rounds.
 #
 # guests: 1
@@ -31,6 +31,82 @@ mtu_changes() {
 	! (pingpong v4 -m 1024 -n 20) >"$KTAP_TMP/too-large" ||
 		fail "path MTU above the active one"
 	grep 'Failed to modify QP to RTR' "$KTAP_TMP/too-large"
+}
+
+# Starts traffic whose trains wait for a while as they leave by va.
+flow_waits_at_va() {
+	modprobe sch_netem || skip "this kernel has no netem"
+	ends_up
+	echo 1 >/sys/class/infiniband/frdma0/trains
+	tc qdisc add dev va root netem delay 100ms limit 10000
+	flow v4 frdma0 frdma1 -k rc,xrc,uc,ud -s 65536 -t 18
+}
+
+# True if more trains have left since TRAINS were, and buffers of more than a
+# packet wait.
+trains_wait() {
+	[ "$(counter frdma0 tx_trains)" -gt "$1" ] &&
+		tc -s -j qdisc show dev va | jq -e 'any(.backlog >
+			2000 * .qlen and .qlen > 0)'
+}
+
+until_trains_wait() {
+	await 20 trains_wait "$(counter frdma0 tx_trains)"
+}
+
+# Arguments: BEFORE LINK COUNTER
+counted_since() {
+	[ "$(counter "$2" "$3")" -gt "$1" ]
+}
+
+# What waits is of another MTU than the interface when it leaves; for a while
+# nothing fits any more.
+mtu_changes_while_trains_wait() {
+	local mtu refused
+
+	flow_waits_at_va
+	for mtu in 9000 1400 1112 1500; do
+		until_trains_wait
+		ip link set va mtu "$mtu"
+	done
+	until_trains_wait
+	refused=$(counter frdma0 drop_not_sent)
+	ip link set va mtu 600
+	await 5 counted_since "$refused" frdma0 drop_not_sent
+	ip link set va mtu 1500
+	until_trains_wait
+	flow_is_well
+	[ "$(counter frdma1 drop_bad_icrc)" = 0 ]
+}
+
+# A route goes, and one by way of a gateway comes, which is the other end, too.
+route_changes_while_trains_wait() {
+	local lladdr before
+
+	flow_waits_at_va
+	lladdr=$(in_far ip -j link show vb | jq -r '.[0].address')
+	ip neighbour replace 10.78.0.9 lladdr "$lladdr" dev va nud permanent
+	until_trains_wait
+	ip route replace $ENDS_FAR4/32 via 10.78.0.9 dev va
+	# Whoever goes on by the old one goes astray.
+	ip neighbour replace $ENDS_FAR4 lladdr 02:00:00:00:00:99 dev va \
+		nud permanent
+	before=$(counter frdma1 rx_packets)
+	until_trains_wait
+	await 10 counted_since "$before" frdma1 rx_packets
+	flow_goes_on
+
+	# The other way round.
+	until_trains_wait
+	ip neighbour replace $ENDS_FAR4 lladdr "$lladdr" dev va nud permanent
+	ip route delete $ENDS_FAR4/32 via 10.78.0.9 dev va
+	ip neighbour replace 10.78.0.9 lladdr 02:00:00:00:00:99 dev va \
+		nud permanent
+	before=$(counter frdma1 rx_packets)
+	until_trains_wait
+	await 10 counted_since "$before" frdma1 rx_packets
+	flow_is_well
+	[ "$(counter frdma1 drop_bad_icrc)" = 0 ]
 }
 
 # Linux before 6.2 renames no interface that is up.
@@ -188,6 +264,8 @@ suspend_freezes_tasks() {
 }
 
 ktap_test mtu_changes
+ktap_test mtu_changes_while_trains_wait
+ktap_test route_changes_while_trains_wait
 ktap_test netdev_is_renamed
 ktap_test link_is_renamed
 ktap_test other_address_comes_and_goes
