@@ -142,6 +142,7 @@ attributes_are() {
 
 # Those of a line, also when they change; others are as the module has them.
 attributes_are_set() {
+	begins_as_usual loopback trains
 	interfaces
 	printf '%s\n' 'frdma0 eth0 loopback=0' 'frdma1 v0 trains=0 loopback=0' \
 		'frdma2 v1' >"$FILE"

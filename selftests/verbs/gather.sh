@@ -15,6 +15,7 @@ ATTRIBUTE=/sys/class/infiniband/frdma0/gather_us
 attribute() {
 	local value
 
+	begins_as_usual gather_us
 	[ "$(<$ATTRIBUTE)" = 16 ]
 	for value in -1 0x10 1001 4294967297 99999999999999999999 1.5 1s x ''; do
 		refuse "Invalid argument" bash -c "echo '$value' >$ATTRIBUTE"

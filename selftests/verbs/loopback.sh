@@ -29,6 +29,7 @@ were_only() {
 }
 
 it_is_on_and_takes_no_nonsense() {
+	begins_as_usual loopback
 	[ "$(<$ATTRIBUTE)" = 1 ]
 	refuse "Invalid argument" bash -c "echo maybe >$ATTRIBUTE"
 	[ "$(<$ATTRIBUTE)" = 1 ]

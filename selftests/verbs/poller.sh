@@ -35,6 +35,7 @@ ticks_of() {
 attribute() {
 	local value
 
+	begins_as_usual poll_us
 	[ "$(<$ATTRIBUTE)" = 0 ]
 	no_poller
 	for value in -1 0x10 10000001 4294967296 99999999999999999999 1.5 1s x ''; do

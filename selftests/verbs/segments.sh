@@ -124,6 +124,7 @@ adapter_gets() {
 	[ "$1-$2" = vxlan-v6 ] || [ "$2" = v4 ] || trains='[1-9][0-9]* trains'
 	adapter_up
 	"below_$1"
+	echo 1 >/sys/class/infiniband/frdma0/trains
 	"$SEGMENTS" send frdma0 "$(gid_index frdma0 "$2")" $peer $MESSAGES
 	await 25 adapter_says ' wrong'
 	note "$(said)"

@@ -32,6 +32,13 @@ exchange() {
 	note "$(tail -n 1 "$KTAP_TMP/client")"
 }
 
+# Also where new links begin without.
+trains_up() {
+	ends_up
+	echo 1 >/sys/class/infiniband/frdma0/trains
+	echo 1 >/sys/class/infiniband/frdma1/trains
+}
+
 # As all of it arrives, nothing is missed, or sent again.
 nothing_was_lost() {
 	local link name
@@ -46,7 +53,7 @@ nothing_was_lost() {
 }
 
 every_operation() {
-	ends_up
+	trains_up
 	exchange v4 -n 64 -r 6
 	exchange v6 -n 64 -r 6
 	exchange v4 -n 200 -r 4 -s 3000
@@ -60,7 +67,7 @@ every_operation() {
 both_ways() {
 	local link sent
 
-	ends_up
+	trains_up
 	exchange v4 -o "$1" -n 128 -r 4 -s "$2" -x
 	for link in frdma0 frdma1; do
 		sent=$(counter $link tx_trains)
@@ -75,14 +82,14 @@ both_ways() {
 trains_of_longer_reads() {
 	local READS=128
 
-	ends_up
+	trains_up
 	exchange v4 -o r -n 512 -r 12 -s 20000 -x
 	[ "$(counter frdma0 tx_trains)" -gt 0 ]
 	nothing_was_lost
 }
 
 long_and_short_reads() {
-	ends_up
+	trains_up
 	exchange v4 -o r -n 128 -r 8 -s 100000
 	exchange v4 -o rrrrrrwcf -n 128 -r 8 -s 2000
 	nothing_was_lost
