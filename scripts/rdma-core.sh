@@ -145,6 +145,9 @@ need_source() {
 
 	[ -z "${RDMA_CORE_SRC:-}" ] || {
 		RDMA_CORE_SRC=$(readlink -m "$RDMA_CORE_SRC")
+		[ -e "$RDMA_CORE_SRC/libibverbs/driver.h" ] ||
+			die "RDMA_CORE_SRC=$RDMA_CORE_SRC: no source of" \
+				"rdma-core is there"
 		return 0
 	}
 	pabi=$(private_abi "$1")
