@@ -212,7 +212,6 @@ taken_name_is_told() {
 # What rdma(8) says comes with what to do.
 taken_port_is_told() {
 	interfaces
-	[ ! -d /sys/module/rdma_rxe ] || skip "rdma_rxe is loaded"
 	python3 -c '
 import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -223,6 +222,23 @@ time.sleep(100)' &
 	echo 'frdma0 eth0' >"$FILE"
 	refuse "(UDP port 4791: ss -ulpn sport = 4791 says who has it)" links up
 	gone frdma0
+}
+
+# As this does when it is that of the kernel's own driver; once that has gone, the
+# same command makes the link.
+port_of_rxe_is_told() {
+	interfaces
+	modprobe rdma_rxe || skip "no rdma_rxe"
+	defer modprobe -r rdma_rxe
+	rdma link add rxe0 type rxe netdev v0
+	echo 'frdma0 eth0' >"$FILE"
+	refuse "(rdma_rxe has UDP port 4791: modprobe -r rdma_rxe)" links up
+	gone frdma0
+	[ -d $RDMA/rxe0 ]
+	rdma link delete rxe0
+	modprobe -r rdma_rxe
+	links up
+	is_on frdma0 eth0
 }
 
 status_tells_each() {
@@ -302,6 +318,7 @@ ktap_test twice_is_as_once
 ktap_test down_removes_what_it_names
 ktap_test taken_name_is_told
 ktap_test taken_port_is_told
+ktap_test port_of_rxe_is_told
 ktap_test status_tells_each
 ktap_test file_that_cannot_be_read
 ktap_test statuses
