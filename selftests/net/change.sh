@@ -38,16 +38,19 @@ flow_waits_at_va() {
 	modprobe sch_netem || skip "this kernel has no netem"
 	ends_up
 	echo 1 >/sys/class/infiniband/frdma0/trains
-	tc qdisc add dev va root netem delay 100ms limit 10000
+	tc qdisc add dev va root netem delay 400ms limit 10000
 	flow v4 frdma0 frdma1 -k rc,xrc,uc,ud -s 65536 -t 18
 }
 
-# True if more trains have left since TRAINS were, and buffers of more than a
-# packet wait.
+# True if more trains have left since TRAINS were, and some wait: a packet alone
+# has no more than 1200 bytes, as the path MTU was set by an MTU of 1500.
 trains_wait() {
+	echo "$(counter frdma0 tx_trains) trains since $1, of MTU" \
+		"$(</sys/class/net/va/mtu);" \
+		"$(tc -s qdisc show dev va | grep backlog)"
 	[ "$(counter frdma0 tx_trains)" -gt "$1" ] &&
 		tc -s -j qdisc show dev va | jq -e 'any(.backlog >
-			2000 * .qlen and .qlen > 0)'
+			1200 * .qlen and .qlen > 0)'
 }
 
 until_trains_wait() {
