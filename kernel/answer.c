@@ -302,6 +302,7 @@ enum frdma_answer_fate frdma_answer_read(struct frdma_qp *qp)
 	enum frdma_resp_verdict verdict = FRDMA_RESP_ACCEPT;
 
 	qp->rq.read_waits = false;
+	qp->rq.read_refused = false;
 	while (verdict == FRDMA_RESP_ACCEPT && may_go_on(qp))
 		verdict = send_response_run(qp);
 

@@ -66,8 +66,9 @@ static const struct kernel_param_ops gather_us_ops = {
 
 static unsigned int gather_us = FRDMA_GATHER_US;
 module_param_cb(gather_us, &gather_us_ops, &gather_us, 0644);
+__MODULE_PARM_TYPE(gather_us, "uint");
 MODULE_PARM_DESC(gather_us,
-		 "what the attribute of new links is: look for requests in such intervals");
+		 "what the attribute of new links is: look for requests each so many us, 0 to 1000");
 
 static int set_poll_us(const char *value, const struct kernel_param *param)
 {
@@ -81,8 +82,9 @@ static const struct kernel_param_ops poll_us_ops = {
 
 static unsigned int poll_us;
 module_param_cb(poll_us, &poll_us_ops, &poll_us, 0644);
+__MODULE_PARM_TYPE(poll_us, "uint");
 MODULE_PARM_DESC(poll_us,
-		 "what the attribute of new links is: watch send queues for so long");
+		 "what the attribute of new links is: watch send queues for so many us, 0 to 10000000");
 
 /* Guards the list of links, which makes interfaces and GUIDs unique in it. */
 static DEFINE_SPINLOCK(links_lock);

@@ -165,7 +165,7 @@ void frdma_loopback_send(struct frdma_loop *loop,
 		pkt.nr = 1;
 	}
 	take_request(peer, &pkt);
-	if (peer->rq.resp.read.active)
+	if (peer->rq.resp.read.active && !peer->rq.read_waits)
 		frdma_responder_answer(peer);
 }
 

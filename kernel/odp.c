@@ -469,19 +469,11 @@ static u64 odp_room(const struct frdma_odp *odp, u64 va)
 	return odp->notifier.interval_tree.last - va + 1;
 }
 
-static void page_in_count(struct frdma_page_in *in)
-{
-	if (in->asked < U8_MAX)
-		in->asked++;
-}
-
 bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 			 u64 va, u64 len, u64 ahead, bool write)
 {
-	if (frdma_page_in_is_busy(in)) {
-		page_in_count(in);
+	if (frdma_page_in_is_busy(in))
 		return true;
-	}
 	if (page_in_has_failed(in, odp, va, len)) {
 		in->state = FRDMA_PAGE_IN_IDLE;
 		return false;
@@ -489,7 +481,6 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 
 	if (!odp_work_begin(odp)) {
 		in->state = FRDMA_PAGE_IN_REFUSED;
-		page_in_count(in);
 		return true;
 	}
 
@@ -502,7 +493,7 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 	in->len = len;
 	in->ahead = min3(ahead, (u64)ODP_AHEAD, odp_room(odp, va));
 	in->write = write;
-	in->asked = 0;
+	in->told = 0;
 	in->state = FRDMA_PAGE_IN_BUSY;
 	queue_work(page_in_wq, &in->work);
 	return true;
@@ -510,7 +501,6 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 
 void frdma_page_in_cancel(struct frdma_page_in *in)
 {
-	in->asked = 0;
 	if (cancel_work(&in->work))
 		page_in_give(in, in->odp);
 	else if (frdma_page_in_is_busy(in))

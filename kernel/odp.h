@@ -83,8 +83,8 @@ enum frdma_page_in_state {
  * @len: bytes without which the side cannot go on
  * @ahead: bytes that it will want soon, those included
  * @write: for writing
- * @asked: how often the side had to hear, since one began, that they are not there,
- *         as far as a byte counts; its owner's at any time
+ * @told: how often the side has told its peer to wait for pages since it began to,
+ *        or they began to come, as far as a byte counts; its owner's at any time
  */
 struct frdma_page_in {
 	struct work_struct work;
@@ -98,7 +98,7 @@ struct frdma_page_in {
 	u64 len;
 	u64 ahead;
 	bool write;
-	u8 asked;
+	u8 told;
 };
 
 /**

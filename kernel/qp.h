@@ -168,7 +168,8 @@ struct frdma_sq {
  * @lane: of acknowledgements and READ responses, which must not overtake each
  *	other either
  * @read_budget: READ response packets that may still be sent in this step
- * @read_waits: the READ response at hand waits for pages
+ * @read_waits: there is a READ response, and it waits for pages
+ * @read_refused: it waits until the peer asks for it again
  * @flush_spent: bytes written back to persistent memory in it
  * @flushed: bytes of the FLUSH at hand that are in persistent memory
  * @page_in: waits for pages of regions that are not pinned
@@ -198,6 +199,7 @@ struct frdma_rq {
 	struct frdma_lane lane;
 	u32 read_budget;
 	bool read_waits;
+	bool read_refused;
 	u32 flush_spent;
 	u64 flushed;
 	struct frdma_page_in page_in;

@@ -141,6 +141,8 @@ void frdma_recv_reset(struct frdma_qp *qp)
 
 	rq->have_cur = false;
 	rq->last_wqe = false;
+	rq->read_waits = false;
+	rq->page_in.told = 0;
 	rq->flushed = 0;
 	if (!rq->ring.head)
 		return;

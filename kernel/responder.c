@@ -57,6 +57,7 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	u32 len = rs->got + pkt->hdr.payload_len;
 
 	qp->rq.flushed = 0;
+	qp->rq.page_in.told = 0;
 	frdma_resp_commit(rs, &pkt->hdr, orig);
 	frdma_executed(qp, pkt, len);
 	if (op->kind == FRDMA_KIND_ATOMIC)
@@ -73,6 +74,8 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	frdma_qp_count(qp, FRDMA_CNT_DUPLICATE_REQUESTS);
 	frdma_resp_commit_dup(rs, &pkt->hdr, verdict);
+	if (verdict == FRDMA_DUP_READ)
+		qp->rq.read_waits = false;
 	if (verdict == FRDMA_DUP_ATOMIC)
 		frdma_answer_atomic(qp, pkt->hdr.psn,
 				    frdma_resp_saved(rs, pkt->hdr.psn));
@@ -122,10 +125,12 @@ static void put_off(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
  * keep from the processor whoever brings them. Where they are long in coming, or
  * their user may not wait for more, a peer waits for twice as long each time.
  */
-static u8 pages_timer(const struct frdma_qp *qp)
+static u8 pages_timer(struct frdma_qp *qp)
 {
-	u32 timer = PAGES_RNR_TIMER + 2 * qp->rq.page_in.asked;
+	u32 timer = PAGES_RNR_TIMER + 2 * qp->rq.page_in.told;
 
+	if (timer < PAGES_RNR_TIMER_MAX)
+		qp->rq.page_in.told++;
 	return frdma_rnr_longer(qp->attr.min_rnr_timer,
 				min(timer, PAGES_RNR_TIMER_MAX));
 }
@@ -135,7 +140,6 @@ static void tell_to_wait(struct frdma_qp *qp, u32 psn, u8 timer)
 	struct frdma_hdr hdr;
 
 	frdma_qp_count(qp, FRDMA_CNT_SENT_RNR_NAKS);
-	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
 	frdma_resp_rnr_plan(&qp->rq.resp, psn, timer, &hdr);
 	frdma_answer(qp, &hdr);
 }
@@ -149,6 +153,7 @@ static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 		timer = pages_timer(qp);
 
 	frdma_resp_put_off(&qp->rq.resp, FRDMA_RESP_NO_RECV);
+	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
 	tell_to_wait(qp, psn, timer);
 }
 
@@ -182,6 +187,7 @@ static void give_up_read(struct frdma_qp *qp)
 	struct frdma_resp_read *read = &qp->rq.resp.read;
 
 	read->active = false;
+	qp->rq.read_waits = false;
 	if (read->again)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 	else
@@ -189,22 +195,27 @@ static void give_up_read(struct frdma_qp *qp)
 }
 
 /*
- * Too many of the user's wait for pages, and the response to this READ cannot. The
- * peer is told to ask again; but no request has the PSN at which a response stops
- * that has begun: after that, the peer asks when its clock has run out.
+ * The response to a READ waits for pages, and is sent as soon as they have come. But
+ * where too many of the user's wait already, nobody brings them: it is tried when the
+ * peer asks again. The peer is told when to do that, lest it runs out of retries, but
+ * not what it does not ask: it had asked for this one once, and waits; and no request
+ * has the PSN at which a response stops that has begun.
  */
-static void put_off_read(struct frdma_qp *qp)
+static void hold_read(struct frdma_qp *qp)
 {
 	struct frdma_resp_read *read = &qp->rq.resp.read;
 
-	read->active = false;
-	if (read->fresh)
-		tell_to_wait(qp, read->psn, pages_timer(qp));
+	qp->rq.read_waits = true;
+	qp->rq.read_refused = frdma_page_in_take_refusal(&qp->rq.page_in);
+	if (!read->fresh || read->told || !(read->again || qp->rq.read_refused))
+		return;
+	read->told = true;
+	tell_to_wait(qp, read->psn, pages_timer(qp));
 }
 
 /*
- * Go on with the response to a READ. Returns false if it is not at its end: the
- * budget is spent, or it waits for pages.
+ * Go on with the response to a READ, which does not wait, or not any more. Returns
+ * false if it is not at its end: the budget is spent, or it waits for pages.
  */
 static bool answer_read(struct frdma_qp *qp)
 {
@@ -220,15 +231,24 @@ static bool answer_read(struct frdma_qp *qp)
 		give_up_read(qp);
 		break;
 	case FRDMA_ANSWER_ABSENT:
-		qp->rq.read_waits =
-			!frdma_page_in_take_refusal(&qp->rq.page_in);
-		if (!qp->rq.read_waits)
-			put_off_read(qp);
+		hold_read(qp);
 		break;
 	case FRDMA_ANSWER_SENT:
 		break;
 	}
 	return !read->active;
+}
+
+/*
+ * Nothing is executed, or answered, behind a response that waits: that would say
+ * that it was sent. But a READ that the peer asks for again takes its place, as the
+ * peer has not had it.
+ */
+static bool has_to_wait(const struct frdma_qp *qp,
+			const struct frdma_rx_pkt *pkt)
+{
+	return qp->rq.read_waits &&
+	       !frdma_resp_is_old_read(&qp->rq.resp, &pkt->hdr);
 }
 
 static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
@@ -242,7 +262,8 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	 * order. Behind one that is longer than any train of ours asks for,
 	 * the rest may be dropped; the peer resends.
 	 */
-	if (rs->read.active && !answer_read(qp)) {
+	if (has_to_wait(qp, pkt) ||
+	    (rs->read.active && !qp->rq.read_waits && !answer_read(qp))) {
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		return;
 	}
@@ -293,6 +314,7 @@ static void execute_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt,
 		return;
 	}
 	qp->rq.flushed = 0;
+	qp->rq.page_in.told = 0;
 	frdma_resp_commit_run(rs, &pkt->hdr, pkt->nr);
 	frdma_executed(qp, pkt, 0);
 }
@@ -373,40 +395,34 @@ void frdma_responder_answer(struct frdma_qp *qp)
 	frdma_answers_end(&answers, qp);
 }
 
-/*
- * Behind a response that waits for pages nothing is kept either: they may be
- * long in coming. Returns true if there is more.
- */
-static bool drop_unanswered(struct frdma_qp *qp)
+/* Once in a step it looks whether the pages have come that a response waits for. */
+static bool may_have_pages(struct frdma_qp *qp)
 {
-	u32 budget = FRDMA_SIDE_BUDGET;
-	struct sk_buff *skb;
-
-	while (budget--) {
-		skb = frdma_side_next_packet(&qp->rq.side);
-		if (!skb)
-			return false;
-		frdma_qp_drop(qp, skb, FRDMA_DROP_OUT_OF_SEQUENCE);
-	}
-	return true;
+	return qp->rq.read_waits && !qp->rq.read_refused &&
+	       !frdma_page_in_is_busy(&qp->rq.page_in);
 }
 
 /*
  * Answer a READ, take what was ahead of its turn or a buffer, and so on; but no buffer
  * unless as much may be answered as a train asks for: behind a response that stops
- * in between, its rest is dropped. Returns true if there is more.
+ * in between, its rest is dropped. Behind one that waits for pages all is dropped but
+ * the READ itself, and nothing kept: they may be long in coming. Returns true if there
+ * is more.
  */
 static bool take_in_order(struct frdma_qp *qp)
 {
 	struct frdma_side *side = &qp->rq.side;
 	u32 budget = FRDMA_SIDE_BUDGET;
 
+	if (may_have_pages(qp))
+		qp->rq.read_waits = false;
 	while (budget) {
 		struct sk_buff *skb;
 
-		if (qp->rq.resp.read.active && !answer_read(qp))
-			return !qp->rq.read_waits || drop_unanswered(qp);
-		if (frdma_ahead_take(qp)) {
+		if (qp->rq.resp.read.active && !qp->rq.read_waits &&
+		    !answer_read(qp) && !qp->rq.read_waits)
+			return true;
+		if (!qp->rq.read_waits && frdma_ahead_take(qp)) {
 			budget--;
 			continue;
 		}
@@ -463,6 +479,7 @@ bool frdma_responder_step(struct frdma_side *side)
 
 	if (!frdma_qp_can_recv(qp)) {
 		qp->rq.resp.read.active = false;
+		qp->rq.read_waits = false;
 		frdma_ahead_forget(qp);
 	}
 	frdma_ahead_expire(qp);

@@ -89,6 +89,7 @@ static bool pkeys_match(u16 a, u16 b)
  * @pseudo: the part of the ICRC that its packets share
  * @ip_id: IPv4 identification of the first
  * @id_counts: that of each other is the next one; no meaning with IPv6
+ * @id_known: that is sure
  * @seg_len: bytes of each packet but the last
  * @nr: number of packets
  * @headers: of the one that is being read
@@ -101,6 +102,7 @@ struct rx_train {
 	struct frdma_icrc_pseudo pseudo;
 	u16 ip_id;
 	bool id_counts;
+	bool id_known;
 	u32 seg_len;
 	u32 nr;
 	u8 headers[FRDMA_HDR_MAX];
@@ -117,9 +119,11 @@ static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
 	train->at = frdma_cursor_at(skb, sizeof(struct udphdr));
 	train->ip_id = 0;
 	train->id_counts = false;
+	train->id_known = true;
 	if (skb_is_ipv4(skb)) {
 		train->id_counts = !(skb_shinfo(skb)->gso_type &
 				     SKB_GSO_TCP_FIXEDID);
+		train->id_known = !train->id_counts;
 		train->ip_id = ntohs(ip_hdr(skb)->id);
 		frdma_icrc_pseudo_ipv4(&train->pseudo, ip_hdr(skb),
 				       udp_hdr(skb));
@@ -179,14 +183,16 @@ static bool icrc_is_right(struct rx_train *train, u32 i,
 
 /*
  * A train that comes from another machine, or that GRO has made of packets, does
- * not say how they are numbered: its second packet shows it.
+ * not say how they are numbered: the first one behind the first shows it that comes
+ * as far as its ICRC.
  */
 static bool icrc_shows_fixed_id(struct rx_train *train, u32 i,
 				struct frdma_cursor at, u32 len, u32 hdr_len)
 {
-	if (i != 1 || !train->id_counts)
+	if (!i || train->id_known)
 		return false;
 
+	train->id_known = true;
 	train->id_counts = false;
 	if (icrc_is_right(train, i, at, len, hdr_len))
 		return true;

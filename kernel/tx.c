@@ -194,8 +194,8 @@ static void set_train_csum(struct sk_buff *skb, const struct frdma_tx *tx)
 
 /*
  * The ICRC covers the identification, so who takes the train apart has to leave
- * it as it is. Adapters number packets as they like: only software, ours or the
- * peer's, claims to do this (tx-tcp-mangleid-segmentation), so that the stack
+ * it as it is. Adapters number packets as they like: by default only software, ours
+ * or the peer's, claims to do this (tx-tcp-mangleid-segmentation), so that the stack
  * cuts what goes to any other, there where it leaves for it: the demand is the
  * buffer's, and crosses VLANs, bonds, bridges and hosts that forward.
  */
@@ -270,7 +270,7 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 	if (!skb)
 		return;
 	if (!tx->nr) {
-		kfree_skb(skb);
+		consume_skb(skb);
 		return;
 	}
 
@@ -341,12 +341,27 @@ static bool begin_train(struct frdma_tx *tx, u32 len, u32 room)
 }
 
 /*
+ * Is this an adapter that would number the packets of an IPv4 train? By itself none
+ * takes one (set_train_id()), but "ethtool -K eth0 tso on" makes any claim to.
+ */
+static bool numbers_packets(const struct net_device *ndev)
+{
+	const netdev_features_t both = NETIF_F_GSO_UDP_L4 |
+				       NETIF_F_TSO_MANGLEID;
+
+	return ndev->dev.parent && (ndev->features & both) == both;
+}
+
+/*
  * A train is a GSO buffer, so there is none where the administrator wants no
  * such buffers on the interface ("ethtool -K eth0 gso off"), or none of ours.
  */
-static bool has_trains(const struct frdma_dev *dev)
+static bool has_trains(const struct frdma_flow *flow)
 {
-	return READ_ONCE(dev->trains) && dev->ndev->features & NETIF_F_GSO;
+	const struct net_device *ndev = flow->dev->ndev;
+
+	return READ_ONCE(flow->dev->trains) && ndev->features & NETIF_F_GSO &&
+	       !(flow_is_ipv4(flow) && numbers_packets(ndev));
 }
 
 static void make_pseudo(struct frdma_icrc_pseudo *pseudo,
@@ -380,7 +395,7 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 	tx->skb = NULL;
 	tx->refused = false;
 	tx->span = 1;
-	tx->most = has_trains(flow->dev) ? FRDMA_TRAIN_MAX : 1;
+	tx->most = has_trains(flow) ? FRDMA_TRAIN_MAX : 1;
 	if (flow->lane)
 		choose_lane(flow->lane);
 	frdma_txmem_begin(&tx->mem);

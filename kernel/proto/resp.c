@@ -575,6 +575,18 @@ void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 }
 
 /**
+ * frdma_resp_is_old_read - is this a READ that was executed already
+ * @rs: state
+ * @hdr: headers of a request
+ */
+bool frdma_resp_is_old_read(const struct frdma_resp *rs,
+			    const struct frdma_hdr *hdr)
+{
+	return frdma_op(hdr->opcode)->kind == FRDMA_KIND_READ &&
+	       frdma_psn_diff(hdr->psn, rs->epsn) < 0;
+}
+
+/**
  * frdma_resp_saved - what an atomic returned
  * @rs: state
  * @psn: of a request judged FRDMA_DUP_ATOMIC

@@ -63,6 +63,7 @@ enum frdma_resp_nak {
  * @active: there is one
  * @fresh: its next packet is its first
  * @again: it was sent before
+ * @told: since the peer has asked for it, it was told to ask again later
  * @psn: PSN of the next packet
  * @rkey: remote key
  * @srqn: shared receive queue that the request named (XRC)
@@ -73,6 +74,7 @@ struct frdma_resp_read {
 	bool active;
 	bool fresh;
 	bool again;
+	bool told;
 	u32 psn;
 	u32 rkey;
 	u32 srqn;
@@ -280,6 +282,8 @@ void frdma_resp_abandon(struct frdma_resp *rs);
 void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);
+bool frdma_resp_is_old_read(const struct frdma_resp *rs,
+			    const struct frdma_hdr *hdr);
 u64 frdma_resp_saved(const struct frdma_resp *rs, u32 psn);
 void frdma_resp_ack_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);
 void frdma_resp_gap_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);

@@ -264,13 +264,18 @@ static void half_is_read(void)
 	const struct place far = { reg(half, 2 * PAGE, ON_DEMAND), 0 };
 	const struct place near = { some_memory(), 0 };
 	struct pair p = make_pair(4);
+	long told;
 
 	*half = 1;
 	begin(p.near, IBV_WR_RDMA_READ, near, far, PAGE);
 	EXPECT(status(p.near_cq) == IBV_WC_SUCCESS);
 	have_many_wait();
 	begin(p.near, IBV_WR_RDMA_READ, near, far, 2 * PAGE);
+	told = port_counter("sent_rnr_naks");
 	nothing_completes(p.near_cq, 3 * slow());
+	told = port_counter("sent_rnr_naks") - told;
+	printf("# told to wait: %ld\n", told);
+	EXPECT(told > 0 && told < 30 * slow());
 }
 
 /* Who may not wait as well asks again: nothing says that it was sent. */

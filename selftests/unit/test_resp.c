@@ -734,6 +734,24 @@ TEST(frdma_resp_judge_dup__read_whole)
 	EXPECT_EQ(rs.msn, 1);
 }
 
+TEST(frdma_resp_is_old_read__only_what_was_executed)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = read_request(2 * MTU);
+	EXPECT(!frdma_resp_is_old_read(&rs, &hdr));
+	execute(hdr);
+	EXPECT(frdma_resp_is_old_read(&rs, &hdr));
+	hdr.psn = nth(1);
+	EXPECT(frdma_resp_is_old_read(&rs, &hdr));
+	hdr.psn = nth(2);
+	EXPECT(!frdma_resp_is_old_read(&rs, &hdr));
+	hdr = request(FRDMA_SEND_ONLY, 0);
+	hdr.psn = nth(1);
+	EXPECT(!frdma_resp_is_old_read(&rs, &hdr));
+}
+
 TEST(frdma_resp_judge_dup__read_from_the_middle)
 {
 	struct frdma_hdr hdr;

@@ -170,9 +170,11 @@ static int make_tap(const char *name)
 	strncpy(ifr.ifr_name, name, IFNAMSIZ - 1);
 	EXPECT(!ioctl(fd, TUNSETIFF, &ifr));
 	if (ioctl(fd, TUNSETOFFLOAD, offloads)) {
+		/* Before Linux 6.2, which cuts what leaves by a tap. */
 		EXPECT(errno == EINVAL);
-		printf("this kernel's tap takes no trains\n");
-		exit(SKIP);
+		offloads &= ~(TUN_F_USO4 | TUN_F_USO6);
+		EXPECT(!ioctl(fd, TUNSETOFFLOAD, offloads));
+		printf("no trains\n");
 	}
 	return fd;
 }

@@ -4,7 +4,8 @@
 # An adapter that takes UDP packets in trains and numbers them as it likes. Over
 # IPv4 it gets none, wherever it lies below the link; over IPv6, where packets
 # have no number, it does. All that leaves has the right ICRC, also what leaves in
-# a tunnel, which this adapter cuts no trains of. segments.c.
+# a tunnel, which this adapter cuts no trains of, and all that leaves by a kernel
+# whose tap devices are no such adapters. segments.c.
 #
 # guests: 1
 # named: bookworm sid
@@ -22,9 +23,7 @@ adapter_up() {
 	modprobe tun || skip "this kernel has no tun"
 	"$SEGMENTS" adapter tap $PACKETS >"$KTAP_TMP/adapter" 2>&1 &
 	defer kill $!
-	await 10 adapter_says 'is there\|no trains'
-	! grep -q 'no trains' "$KTAP_TMP/adapter" ||
-		skip "$(<"$KTAP_TMP/adapter")"
+	await 10 adapter_says 'is there'
 	ip link set tap up
 }
 
@@ -124,6 +123,7 @@ adapter_gets() {
 	[ "$1-$2" = vxlan-v6 ] || [ "$2" = v4 ] || trains='[1-9][0-9]* trains'
 	adapter_up
 	"below_$1"
+	! grep -q 'no trains' "$KTAP_TMP/adapter" || trains='0 trains'
 	echo 1 >/sys/class/infiniband/frdma0/trains
 	"$SEGMENTS" send frdma0 "$(gid_index frdma0 "$2")" $peer $MESSAGES
 	await 25 adapter_says ' wrong'
