@@ -283,11 +283,11 @@ static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp)
  * rest of a train is dropped, and a train has no more of these READs than a step may
  * take packets. What a train of ours asks for there is room for anyway (tx.h).
  */
-static bool may_go_on(const struct frdma_qp *qp)
+static bool may_go_on(const struct frdma_qp *qp, u32 first)
 {
 	const struct frdma_resp *rs = &qp->rq.resp;
 
-	return rs->read.active &&
+	return rs->read.active && rs->read.first == first &&
 	       (qp->rq.read_budget || rs->read.left <= rs->mtu);
 }
 
@@ -295,15 +295,17 @@ static bool may_go_on(const struct frdma_qp *qp)
  * frdma_answer_read - go on with the response to a READ
  * @qp: responder, of which one is active
  *
- * Return: how far that went. It is active still if some of it is left.
+ * Return: how far that went. One is active still if some of it is left, or if another
+ * is owed behind it.
  */
 enum frdma_answer_fate frdma_answer_read(struct frdma_qp *qp)
 {
 	enum frdma_resp_verdict verdict = FRDMA_RESP_ACCEPT;
+	u32 first = qp->rq.resp.read.first;
 
 	qp->rq.read_waits = false;
 	qp->rq.read_refused = false;
-	while (verdict == FRDMA_RESP_ACCEPT && may_go_on(qp))
+	while (verdict == FRDMA_RESP_ACCEPT && may_go_on(qp, first))
 		verdict = send_response_run(qp);
 
 	switch (verdict) {

@@ -178,39 +178,66 @@ static struct frdma_resp_recv look_for_recv(struct frdma_qp *qp,
 	return recv;
 }
 
+/* The peer has not had the response, or does not mind. */
+static void refuse_again(struct frdma_qp *qp, u32 psn)
+{
+	struct frdma_hdr hdr;
+
+	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
+	frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
+	frdma_resp_refusal_plan(&qp->rq.resp, psn, FRDMA_RESP_BAD_KEY, &hdr);
+	frdma_answer(qp, &hdr);
+}
+
 /*
  * The region went while its response was under way. That ends the connection,
- * but not if the response was sent before: the peer may have it.
+ * but not if the response was sent before: the peer may have it. One that was told
+ * to ask again does so for ever, where it has retries without end, unless it is told
+ * this, too.
  */
 static void give_up_read(struct frdma_qp *qp)
 {
-	struct frdma_resp_read *read = &qp->rq.resp.read;
+	struct frdma_resp_read read = qp->rq.resp.read;
 
-	read->active = false;
+	frdma_resp_read_end(&qp->rq.resp);
 	qp->rq.read_waits = false;
-	if (read->again)
-		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
+	if (!read.again)
+		refuse(qp, read.psn, FRDMA_RESP_BAD_KEY);
+	else if (read.told)
+		refuse_again(qp, read.psn);
 	else
-		refuse(qp, read->psn, FRDMA_RESP_BAD_KEY);
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 }
 
 /*
  * The response to a READ waits for pages, and is sent as soon as they have come. But
- * where too many of the user's wait already, nobody brings them: it is tried when the
- * peer asks again. The peer is told when to do that, lest it runs out of retries, but
- * not what it does not ask: it had asked for this one once, and waits; and no request
- * has the PSN at which a response stops that has begun.
+ * where too many of the user's wait already, nobody brings them: it is tried when
+ * anything comes of the peer. The peer is told when to ask again, lest it runs out of
+ * retries, but not what it does not ask: it had asked for this one once, and waits;
+ * and no request has the PSN at which a response stops that has begun.
  */
 static void hold_read(struct frdma_qp *qp)
 {
 	struct frdma_resp_read *read = &qp->rq.resp.read;
+	u8 timer;
 
 	qp->rq.read_waits = true;
 	qp->rq.read_refused = frdma_page_in_take_refusal(&qp->rq.page_in);
 	if (!read->fresh || read->told || !(read->again || qp->rq.read_refused))
 		return;
+	timer = pages_timer(qp);
 	read->told = true;
-	tell_to_wait(qp, read->psn, pages_timer(qp));
+	qp->rq.read_asked_until = ktime_get_ns() + frdma_rnr_delay_ns(timer);
+	tell_to_wait(qp, read->psn, timer);
+}
+
+/* It was told to ask again for what it has had before, and asks for something else. */
+static bool has_had_read(const struct frdma_qp *qp)
+{
+	const struct frdma_resp_read *read = &qp->rq.resp.read;
+
+	return read->again && read->told &&
+	       ktime_get_ns() > qp->rq.read_asked_until;
 }
 
 /*
@@ -241,14 +268,21 @@ static bool answer_read(struct frdma_qp *qp)
 
 /*
  * Nothing is executed, or answered, behind a response that waits: that would say
- * that it was sent. But a READ that the peer asks for again takes its place, as the
- * peer has not had it.
+ * that it was sent. But for a READ that the peer asks for again, as it has not had
+ * it; and unless the peer does not want the response.
  */
-static bool has_to_wait(const struct frdma_qp *qp,
-			const struct frdma_rx_pkt *pkt)
+static bool has_to_wait(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 {
-	return qp->rq.read_waits &&
-	       !frdma_resp_is_old_read(&qp->rq.resp, &pkt->hdr);
+	struct frdma_resp *rs = &qp->rq.resp;
+
+	if (!qp->rq.read_waits || frdma_resp_read_yields(rs, &pkt->hdr))
+		return false;
+	if (has_had_read(qp))
+		frdma_resp_read_end(rs);
+	else if (!qp->rq.read_refused)
+		return true;
+	qp->rq.read_waits = false;
+	return false;
 }
 
 static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
@@ -478,7 +512,7 @@ bool frdma_responder_step(struct frdma_side *side)
 	bool more;
 
 	if (!frdma_qp_can_recv(qp)) {
-		qp->rq.resp.read.active = false;
+		frdma_resp_forget_reads(&qp->rq.resp);
 		qp->rq.read_waits = false;
 		frdma_ahead_forget(qp);
 	}

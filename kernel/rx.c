@@ -183,8 +183,8 @@ static bool icrc_is_right(struct rx_train *train, u32 i,
 
 /*
  * A train that comes from another machine, or that GRO has made of packets, does
- * not say how they are numbered: the first one behind the first shows it that comes
- * as far as its ICRC.
+ * not say how they are numbered: one behind the first shows it whose ICRC is right if
+ * they are all the same. Until then each is asked, as what is damaged shows nothing.
  */
 static bool icrc_shows_fixed_id(struct rx_train *train, u32 i,
 				struct frdma_cursor at, u32 len, u32 hdr_len)
@@ -192,12 +192,10 @@ static bool icrc_shows_fixed_id(struct rx_train *train, u32 i,
 	if (!i || train->id_known)
 		return false;
 
-	train->id_known = true;
 	train->id_counts = false;
-	if (icrc_is_right(train, i, at, len, hdr_len))
-		return true;
-	train->id_counts = true;
-	return false;
+	train->id_known = icrc_is_right(train, i, at, len, hdr_len);
+	train->id_counts = !train->id_known;
+	return train->id_known;
 }
 
 /* The queue pair that a packet must name in order to be for this one. */

@@ -18,7 +18,7 @@ void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn)
 	rs->ack_due = false;
 	rs->got = 0;
 	rs->left = 0;
-	rs->read.active = false;
+	frdma_resp_forget_reads(rs);
 	rs->res_next = 0;
 	for (i = 0; i < rs->nr_res; i++)
 		rs->res[i].kind = FRDMA_KIND_NONE;
@@ -182,7 +182,7 @@ static enum frdma_resp_verdict judge_content(const struct frdma_resp *rs,
 
 /**
  * frdma_resp_judge - may a request be executed
- * @rs: state; no READ response is in progress
+ * @rs: state; no READ response is in progress that does not yield to it
  * @hdr: its headers; on a reliable connection, and not a response
  * @recv: the receive request that it would use: the open message's, or the
  *	next one
@@ -420,12 +420,28 @@ static void begin_read(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		.active	= true,
 		.fresh	= true,
 		.again	= again,
+		.first	= hdr->psn,
 		.psn	= hdr->psn,
 		.rkey	= hdr->rkey,
 		.srqn	= hdr->srqn,
 		.left	= hdr->dma_len,
 		.va	= hdr->va,
 	};
+}
+
+/*
+ * One in progress is the same READ, of which the peer has not had all, or a later
+ * one: its turn comes again. If that was sent before, the peer asks for it, too.
+ */
+static void repeat_read(struct frdma_resp *rs, const struct frdma_hdr *hdr)
+{
+	const struct frdma_resp_read *read = &rs->read;
+	bool unsent = read->active && !read->again;
+	bool same = frdma_psn_diff(hdr->psn, read->first) >= 0;
+
+	if (unsent && !same)
+		rs->owed = *read;
+	begin_read(rs, hdr, !(unsent && same));
 }
 
 static void save_res(struct frdma_resp *rs, const struct frdma_hdr *hdr,
@@ -561,7 +577,7 @@ void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict)
 
 /**
  * frdma_resp_commit_dup - a request is answered again
- * @rs: state
+ * @rs: state; a READ response is in progress only if it yields to this request
  * @hdr: its headers
  * @verdict: what frdma_resp_judge_dup() said
  */
@@ -571,19 +587,43 @@ void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	if (verdict == FRDMA_DUP_ACK)
 		rs->ack_due = true;
 	else if (verdict == FRDMA_DUP_READ)
-		begin_read(rs, hdr, true);
+		repeat_read(rs, hdr);
 }
 
 /**
- * frdma_resp_is_old_read - is this a READ that was executed already
- * @rs: state
- * @hdr: headers of a request
+ * frdma_resp_read_yields - may a request come before the READ response at hand
+ * @rs: state, with a READ response in progress
+ * @hdr: headers of the request
+ *
+ * Return: true for a READ that asks again for what is to be sent next, or for what
+ * was sent before: the peer has not had that either. Whatever else is answered would
+ * say that the response was sent.
  */
-bool frdma_resp_is_old_read(const struct frdma_resp *rs,
+bool frdma_resp_read_yields(const struct frdma_resp *rs,
 			    const struct frdma_hdr *hdr)
 {
 	return frdma_op(hdr->opcode)->kind == FRDMA_KIND_READ &&
-	       frdma_psn_diff(hdr->psn, rs->epsn) < 0;
+	       frdma_psn_diff(hdr->psn, rs->read.psn) <= 0;
+}
+
+/**
+ * frdma_resp_read_end - the READ response in progress is at its end, or given up
+ * @rs: state; what is owed behind it is in progress now
+ */
+void frdma_resp_read_end(struct frdma_resp *rs)
+{
+	rs->read = rs->owed;
+	rs->owed.active = false;
+}
+
+/**
+ * frdma_resp_forget_reads - no READ is answered any more
+ * @rs: state
+ */
+void frdma_resp_forget_reads(struct frdma_resp *rs)
+{
+	rs->read.active = false;
+	rs->owed.active = false;
 }
 
 /**
@@ -751,5 +791,6 @@ void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	rd->va += nr * hdr->payload_len;
 	rd->left -= nr * hdr->payload_len;
 	rd->fresh = false;
-	rd->active = !frdma_op(hdr->opcode)->ends;
+	if (frdma_op(hdr->opcode)->ends)
+		frdma_resp_read_end(rs);
 }

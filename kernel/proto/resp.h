@@ -62,8 +62,9 @@ enum frdma_resp_nak {
  * struct frdma_resp_read - a READ response that is being sent
  * @active: there is one
  * @fresh: its next packet is its first
- * @again: it was sent before
+ * @again: all of it was sent before
  * @told: since the peer has asked for it, it was told to ask again later
+ * @first: PSN of its first packet
  * @psn: PSN of the next packet
  * @rkey: remote key
  * @srqn: shared receive queue that the request named (XRC)
@@ -75,6 +76,7 @@ struct frdma_resp_read {
 	bool fresh;
 	bool again;
 	bool told;
+	u32 first;
 	u32 psn;
 	u32 rkey;
 	u32 srqn;
@@ -99,6 +101,8 @@ struct frdma_resp_read {
  * @left: bytes that an open WRITE still has to bring
  * @got: bytes of the open message that have come
  * @read: READ response in progress
+ * @owed: the one that it came before, which was not sent yet; active only while
+ *	@read is
  * @res: the last READs and atomics, a ring; NULL if @nr_res is 0
  * @nr_res: its size (max_dest_rd_atomic)
  * @res_next: where the next one goes
@@ -124,6 +128,7 @@ struct frdma_resp {
 	u32 got;
 
 	struct frdma_resp_read read;
+	struct frdma_resp_read owed;
 
 	struct frdma_resp_res *res;
 	u32 nr_res;
@@ -282,8 +287,10 @@ void frdma_resp_abandon(struct frdma_resp *rs);
 void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);
-bool frdma_resp_is_old_read(const struct frdma_resp *rs,
+bool frdma_resp_read_yields(const struct frdma_resp *rs,
 			    const struct frdma_hdr *hdr);
+void frdma_resp_read_end(struct frdma_resp *rs);
+void frdma_resp_forget_reads(struct frdma_resp *rs);
 u64 frdma_resp_saved(const struct frdma_resp *rs, u32 psn);
 void frdma_resp_ack_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);
 void frdma_resp_gap_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);

@@ -734,22 +734,97 @@ TEST(frdma_resp_judge_dup__read_whole)
 	EXPECT_EQ(rs.msn, 1);
 }
 
-TEST(frdma_resp_is_old_read__only_what_was_executed)
+/* So many READs of two packets, none of them answered but the last, which waits. */
+static struct frdma_hdr last_of_reads(u32 nr)
 {
 	struct frdma_hdr hdr;
 
 	fresh();
-	hdr = read_request(2 * MTU);
-	EXPECT(!frdma_resp_is_old_read(&rs, &hdr));
-	execute(hdr);
-	EXPECT(frdma_resp_is_old_read(&rs, &hdr));
-	hdr.psn = nth(1);
-	EXPECT(frdma_resp_is_old_read(&rs, &hdr));
-	hdr.psn = nth(2);
-	EXPECT(!frdma_resp_is_old_read(&rs, &hdr));
+	while (nr--) {
+		finish_read();
+		hdr = read_request(2 * MTU);
+		execute(hdr);
+	}
+	return hdr;
+}
+
+TEST(frdma_resp_read_yields__to_what_it_has_not_sent)
+{
+	struct frdma_hdr hdr = last_of_reads(2);
+
+	EXPECT(frdma_resp_read_yields(&rs, &hdr));
+	hdr.psn = nth(0);
+	EXPECT(frdma_resp_read_yields(&rs, &hdr));
+	hdr.psn = nth(3);
+	EXPECT(!frdma_resp_read_yields(&rs, &hdr));
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 2, MTU);
+	EXPECT(frdma_resp_read_yields(&rs, &hdr));
+	hdr.psn = nth(4);
+	EXPECT(!frdma_resp_read_yields(&rs, &hdr));
 	hdr = request(FRDMA_SEND_ONLY, 0);
 	hdr.psn = nth(1);
-	EXPECT(!frdma_resp_is_old_read(&rs, &hdr));
+	EXPECT(!frdma_resp_read_yields(&rs, &hdr));
+}
+
+/* READs are asked for again, of which the first waits: the others come behind it. */
+TEST(frdma_resp_read_yields__not_to_the_next)
+{
+	struct frdma_hdr second = last_of_reads(2), first = second;
+
+	finish_read();
+	first.psn = nth(0);
+	EXPECT_EQ(judge_dup(first), FRDMA_DUP_READ);
+	EXPECT(rs.read.again);
+	EXPECT(!frdma_resp_read_yields(&rs, &second));
+	EXPECT(frdma_resp_read_yields(&rs, &first));
+}
+
+TEST(frdma_resp_commit_dup__read_that_was_never_sent)
+{
+	struct frdma_hdr hdr = last_of_reads(1);
+
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(!rs.read.again);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(!rs.read.again);
+	EXPECT(rs.read.fresh);
+	finish_read();
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(rs.read.again);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(rs.read.again);
+}
+
+/* A late copy of a READ does not take away the response to another. */
+TEST(frdma_resp_commit_dup__read_before_one_that_waits)
+{
+	struct frdma_hdr third = last_of_reads(3), hdr = third;
+
+	hdr.psn = nth(2);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(rs.read.again);
+	hdr.psn = nth(0);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(rs.read.again);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 1, MTU);
+	EXPECT(!rs.read.again);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 4, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 5, MTU);
+	EXPECT(!rs.read.active);
+}
+
+TEST(frdma_resp_forget_reads__all)
+{
+	struct frdma_hdr hdr = last_of_reads(2);
+
+	hdr.psn = nth(0);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	frdma_resp_forget_reads(&rs);
+	EXPECT(!rs.read.active);
+	frdma_resp_read_end(&rs);
+	EXPECT(!rs.read.active);
 }
 
 TEST(frdma_resp_judge_dup__read_from_the_middle)

@@ -14,6 +14,11 @@
 
 #include "../lib/ondemand.h"
 
+/* Some processors do not have it. */
+#ifndef SYS_memfd_secret
+#define SYS_memfd_secret -1
+#endif
+
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE	25
 #endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * READs that are asked for again, of memory that is not pinned, and not there any
+ * more. repeated.sh runs it:
+ *
+ *	repeated NEAR GID_INDEX FAR GID_INDEX CASE
+ *
+ * FAR asks, NEAR answers.
+ */
+#include "../lib/ondemand.h"
+#include "../lib/slowfile.h"
+#include "../lib/two.h"
+
+/* Longer than any test takes. */
+#define FOR_EVER_S	600
+
+static void connect_them(int timeout)
+{
+	qp_timeout = timeout;
+	make_qps();
+	pd = near.pd;
+	near.bytes = fresh(PAGE);
+	*near.bytes = 1;
+	near.mr = reg(near.bytes, PAGE, ON_DEMAND);
+	pd = far.pd;
+	far.bytes = fresh(PAGE);
+	far.mr = reg(far.bytes, PAGE, RIGHTS);
+}
+
+static void begin(enum ibv_wr_opcode opcode, const struct ibv_mr *of_near)
+{
+	struct ibv_sge sge = { (uintptr_t)far.bytes, PAGE, far.mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.opcode = opcode, .sg_list = &sge, .num_sge = 1,
+		.wr.rdma = { (uintptr_t)of_near->addr, of_near->rkey },
+	};
+
+	EXPECT(!ibv_post_send(far.qp, &wr, &bad));
+}
+
+static void until_counted(const char *what, long more_than)
+{
+	double end = now() + 5 * slow();
+
+	while (port_counter(what) <= more_than)
+		EXPECT(now() < end);
+}
+
+static void tc(const char *command)
+{
+	EXPECT(!system(command));
+}
+
+/*
+ * Its response is lost, and then its memory is unmapped: the peer hears of it, though
+ * it never gives up asking while it is told that the memory may come.
+ */
+static void is_gone_for_good(void)
+{
+	int how;
+
+	connect_them(14);
+	begin(IBV_WR_RDMA_READ, near.mr);
+	EXPECT(!status(far.cq));
+	tc("tc qdisc add dev va root netem loss 100%");
+	begin(IBV_WR_RDMA_READ, near.mr);
+	until_counted("duplicate_requests", port_counter("duplicate_requests"));
+	EXPECT(!munmap(near.bytes, PAGE));
+	tc("tc qdisc delete dev va root");
+	how = status(far.cq);
+	printf("%s\n", ibv_wc_status_str(how));
+	EXPECT(how == IBV_WC_REM_ACCESS_ERR);
+}
+
+/*
+ * Of a READ that is complete a copy arrives, while its memory is not to be had, and
+ * is told to come again, which it does not. What follows is executed. Requests are
+ * a second on their way, and are repeated before that.
+ */
+static void is_not_wanted(void)
+{
+	int fd = slowfile_open(FOR_EVER_S);
+	struct ibv_mr *there;
+	long told;
+	int how;
+
+	tc("nsenter --net=/run/netns/far tc qdisc add dev vb root netem"
+	   " delay 1s");
+	connect_them(16);
+	there = ibv_reg_mr(near.pd, fresh(PAGE), PAGE, RIGHTS);
+	EXPECT(there);
+	begin(IBV_WR_RDMA_READ, near.mr);
+	EXPECT(!status(far.cq));
+	told = port_counter("sent_rnr_naks");
+	EXPECT(mmap(near.bytes, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_FIXED, fd, 0) == near.bytes);
+	until_counted("sent_rnr_naks", told);
+	begin(IBV_WR_RDMA_WRITE, there);
+	how = status(far.cq);
+	printf("%s\n", ibv_wc_status_str(how));
+	EXPECT(how == IBV_WC_SUCCESS);
+}
+
+static const struct test_case cases[] = {
+	CASE(is_gone_for_good), CASE(is_not_wanted), { },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc != 6)
+		return 2;
+	device = argv[1];
+	open_end(&near, argv[1], argv[2]);
+	open_end(&far, argv[3], argv[4]);
+	return run_case(cases, argv[5]);
+}

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# READs that are asked for again when their memory has gone: repeated.c, one process
+# for each case.
+#
+# guests: 1
+# named: bookworm sid
+
+. "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/ends.sh"
+
+# Arguments: CASE
+repeated() {
+	modprobe sch_netem || skip "this kernel has no netem"
+	ends_up
+	"$PROGRAMS/verbs/repeated" frdma0 "$(gid_index frdma0 v4)" frdma1 \
+		"$(gid_index frdma1 v4)" "$1" >"$KTAP_TMP/said" ||
+		fail "$(<"$KTAP_TMP/said")"
+	note "$(paste -sd ';' "$KTAP_TMP/said")"
+}
+
+modprobe fuse
+ktap_test repeated is_gone_for_good
+ktap_test repeated is_not_wanted
+ktap_end
