@@ -262,6 +262,13 @@ static void trains_numbered_otherwise(struct train *train, struct victim *v)
 	train_add(train, v, 64, "ip_id=0");
 	train_is(train, v, bytes, 3, 0, "numbered alike");
 
+	/* What is damaged of these shows nothing. */
+	train_begins(train);
+	train_add(train, v, 64, "ip_id=0");
+	train_add(train, v, 64, "ip_id=0 late.resv7=7");
+	train_add(train, v, 64, "ip_id=0");
+	train_is(train, v, bytes, ordered ? 1 : 2, 1, "damaged, numbered alike");
+
 	/* The second is neither like the first nor the next. */
 	train_begins(train);
 	train_add(train, v, 64, "");
