@@ -46,7 +46,7 @@ check-debug:	## the guest tests on a kernel with KASAN, lockdep, kmemleak; TESTS
 	@$(if $(TESTS),selftests/run --debug $(TESTS),scripts/check debug)
 check-races:	## the guest tests on a kernel with KCSAN, which looks for data races; TESTS likewise
 	@$(if $(TESTS),selftests/run --races $(TESTS),scripts/check races)
-check-matrix:	## all guest tests on Debian 12, 13 and sid, and some on arm64, with a table
+check-matrix:	## all guest tests on Debian 12, 13 and sid, and some on other processors, with a table
 	@scripts/check matrix
 soak:		## the tests in their long forms, again and again: SOAK_SECONDS=7200; ROUND=1
 	@scripts/soak $(ROUND)
@@ -72,7 +72,7 @@ uninstall:	## remove what "install" installed
 	@scripts/install --uninstall
 
 ##@ Work on it
-lint:		## style, licences, the order of the layers
+lint:		## style, licences, the order of the floors
 	@scripts/lint
 clean:		## remove what was built in this checkout
 	@scripts/install --clean
@@ -82,6 +82,9 @@ help:		## this list
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 	@echo "How long each takes, and what it needs: Documentation/testing.md"
+
+.DEFAULT:
+	$(error no target "$@": see make help; one part of the tests: make check TESTS=$@)
 
 .PHONY: all bench bench-compare check check-debug check-install \
 	check-matrix check-programs check-races clean conformance deb demo fuzz \

@@ -7,7 +7,8 @@
 # shellcheck source=scripts/host.sh
 . "${BASH_SOURCE[0]%/*}/../host.sh"
 
-CACHE=${FRDMA_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/frdma}
+CACHE=$(readlink -m \
+	"${FRDMA_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/frdma}")
 # shellcheck disable=SC2034 # for the other parts
 DEFAULT_ROOT=${FRDMA_ROOT:-trixie}
 
@@ -143,9 +144,11 @@ need_commands() {
 		command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
 	done
 	[ ${#missing[@]} = 0 ] && return
-	need_superuser
 	command -v apt-get >/dev/null ||
 		die "missing: ${missing[*]}; install them and try again"
+	[ "$(id -u)" = 0 ] ||
+		die "missing: ${missing[*]}; root installs them, by this or by" \
+			"apt-get install"
 	mkdir -p "$CACHE/log"
 	# A repository that does not answer need not be the one that is needed.
 	run_logged "$CACHE/log/apt-update" "reading the package lists" \

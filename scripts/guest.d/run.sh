@@ -78,8 +78,18 @@ run_options() {
 	run_check_number --timeout "$timeout" 1 9999999
 	[[ -z $mem || $mem =~ ^[1-9][0-9]*[MGT]?$ ]] ||
 		die "--mem takes a size, such as 2G, not '$mem'"
+	run_check_background
 	for layer in "${layers[@]}"; do
 		[ -d "$layer" ] || die "--layer: there is no directory '$layer'"
+	done
+}
+
+# What --on names.
+run_check_background() {
+	local i
+
+	for ((i = 0; i < ${#background[@]}; i += 2)); do
+		run_check_number --on "${background[i]}" 1 "$guests"
 	done
 }
 
@@ -158,9 +168,11 @@ run_prepare() {
 	echo $$ >"$RUN/owner"
 	mkdir "$RUN/results"
 	[ -z "$results" ] || {
-		mkdir -p "$results"
+		mkdir -p "$results" || die "--results: cannot make '$results'"
 		results=$(readlink -f "$results")
 	}
+	[ -z "$pcap" ] || [ -d "$(dirname "$pcap")" ] ||
+		die "--pcap: there is no directory for '$pcap'"
 	[ -z "$pcap" ] || pcap=$(readlink -f "$pcap")
 	[ -e "$ROOT/boot/disk-bench" ] ||
 		die "the root $root is an older checkout's: renew it with" \
