@@ -193,21 +193,26 @@ static void refuse_again(struct frdma_qp *qp, u32 psn)
  * The region went while its response was under way. That ends the connection,
  * but not if the response was sent before: the peer may have it. One that was told
  * to ask again does so for ever, where it has retries without end, unless it is told
- * this, too.
+ * this, too; but not while another is owed to it, which it would believe this to be
+ * about.
  */
 static void give_up_read(struct frdma_qp *qp)
 {
-	struct frdma_resp_read read = qp->rq.resp.read;
+	struct frdma_resp *rs = &qp->rq.resp;
+	struct frdma_resp_read read = rs->read;
 
-	frdma_resp_read_end(&qp->rq.resp);
+	frdma_resp_read_end(rs);
 	qp->rq.read_waits = false;
 	if (!read.again)
 		refuse(qp, read.psn, FRDMA_RESP_BAD_KEY);
-	else if (read.told)
+	else if (read.told && !rs->read.active)
 		refuse_again(qp, read.psn);
 	else
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 }
+
+/* So long, and seldom longer, a request and its answer are on their way. */
+#define MOST_WAYS_NS		(20 * NSEC_PER_MSEC)
 
 /*
  * The response to a READ waits for pages, and is sent as soon as they have come. But
@@ -223,11 +228,12 @@ static void hold_read(struct frdma_qp *qp)
 
 	qp->rq.read_waits = true;
 	qp->rq.read_refused = frdma_page_in_take_refusal(&qp->rq.page_in);
-	if (!read->fresh || read->told || !(read->again || qp->rq.read_refused))
+	if (!read->fresh || read->told || !(read->asked || qp->rq.read_refused))
 		return;
 	timer = pages_timer(qp);
 	read->told = true;
-	qp->rq.read_asked_until = ktime_get_ns() + frdma_rnr_delay_ns(timer);
+	qp->rq.read_asked_until = ktime_get_ns() + frdma_rnr_delay_ns(timer) +
+				  MOST_WAYS_NS;
 	tell_to_wait(qp, read->psn, timer);
 }
 
@@ -236,7 +242,7 @@ static bool has_had_read(const struct frdma_qp *qp)
 {
 	const struct frdma_resp_read *read = &qp->rq.resp.read;
 
-	return read->again && read->told &&
+	return read->again && read->told && read->fresh &&
 	       ktime_get_ns() > qp->rq.read_asked_until;
 }
 

@@ -413,13 +413,11 @@ enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 	}
 }
 
-static void begin_read(struct frdma_resp *rs, const struct frdma_hdr *hdr,
-		       bool again)
+static void begin_read(struct frdma_resp *rs, const struct frdma_hdr *hdr)
 {
 	rs->read = (struct frdma_resp_read) {
 		.active	= true,
 		.fresh	= true,
-		.again	= again,
 		.first	= hdr->psn,
 		.psn	= hdr->psn,
 		.rkey	= hdr->rkey,
@@ -435,13 +433,17 @@ static void begin_read(struct frdma_resp *rs, const struct frdma_hdr *hdr,
  */
 static void repeat_read(struct frdma_resp *rs, const struct frdma_hdr *hdr)
 {
-	const struct frdma_resp_read *read = &rs->read;
-	bool unsent = read->active && !read->again;
-	bool same = frdma_psn_diff(hdr->psn, read->first) >= 0;
+	const struct frdma_resp_read before = rs->read;
+	bool same = before.active &&
+		    frdma_psn_diff(hdr->psn, before.first) >= 0;
 
-	if (unsent && !same)
-		rs->owed = *read;
-	begin_read(rs, hdr, !(unsent && same));
+	if (before.active && !before.again && !same)
+		rs->owed = before;
+	begin_read(rs, hdr);
+	rs->read.asked = true;
+	rs->read.again = !same || before.again;
+	if (same)
+		rs->read.first = before.first;
 }
 
 static void save_res(struct frdma_resp *rs, const struct frdma_hdr *hdr,
@@ -499,7 +501,7 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	case FRDMA_KIND_READ:
 		npkts = read_npkts(rs, hdr->dma_len);
 		save_res(rs, hdr, npkts, 0);
-		begin_read(rs, hdr, false);
+		begin_read(rs, hdr);
 		break;
 	case FRDMA_KIND_ATOMIC:
 		save_res(rs, hdr, 1, atomic_orig);

@@ -63,8 +63,9 @@ enum frdma_resp_nak {
  * @active: there is one
  * @fresh: its next packet is its first
  * @again: all of it was sent before
+ * @asked: the peer has asked for it more than once, or for a part of it
  * @told: since the peer has asked for it, it was told to ask again later
- * @first: PSN of its first packet
+ * @first: PSN of its first packet, when it was asked for at first
  * @psn: PSN of the next packet
  * @rkey: remote key
  * @srqn: shared receive queue that the request named (XRC)
@@ -75,6 +76,7 @@ struct frdma_resp_read {
 	bool active;
 	bool fresh;
 	bool again;
+	bool asked;
 	bool told;
 	u32 first;
 	u32 psn;

@@ -783,8 +783,10 @@ TEST(frdma_resp_commit_dup__read_that_was_never_sent)
 {
 	struct frdma_hdr hdr = last_of_reads(1);
 
+	EXPECT(!rs.read.asked);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
 	EXPECT(!rs.read.again);
+	EXPECT(rs.read.asked);
 	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
 	EXPECT(!rs.read.again);
@@ -794,6 +796,23 @@ TEST(frdma_resp_commit_dup__read_that_was_never_sent)
 	EXPECT(rs.read.again);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
 	EXPECT(rs.read.again);
+}
+
+/* The rest of it is asked for, then all: that is not another. */
+TEST(frdma_resp_commit_dup__read_from_its_middle_and_whole)
+{
+	struct frdma_hdr hdr = last_of_reads(1), rest = hdr;
+
+	rest.psn = nth(1);
+	rest.va += MTU;
+	rest.dma_len = MTU;
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	EXPECT_EQ(judge_dup(rest), FRDMA_DUP_READ);
+	EXPECT(!rs.read.again);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(!rs.read.again);
+	finish_read();
+	EXPECT(!rs.read.active);
 }
 
 /* A late copy of a READ does not take away the response to another. */

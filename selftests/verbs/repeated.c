@@ -19,23 +19,29 @@ static void connect_them(int timeout)
 	qp_timeout = timeout;
 	make_qps();
 	pd = near.pd;
-	near.bytes = fresh(PAGE);
+	near.bytes = fresh(2 * PAGE);
 	*near.bytes = 1;
-	near.mr = reg(near.bytes, PAGE, ON_DEMAND);
+	near.mr = reg(near.bytes, 2 * PAGE, ON_DEMAND);
 	pd = far.pd;
-	far.bytes = fresh(PAGE);
-	far.mr = reg(far.bytes, PAGE, RIGHTS);
+	far.bytes = fresh(2 * PAGE);
+	far.mr = reg(far.bytes, 2 * PAGE, RIGHTS);
 }
 
-static void begin(enum ibv_wr_opcode opcode, const struct ibv_mr *of_near)
+static void begin_pages(enum ibv_wr_opcode opcode, const struct ibv_mr *of_near,
+			uint32_t nr)
 {
-	struct ibv_sge sge = { (uintptr_t)far.bytes, PAGE, far.mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)far.bytes, nr * PAGE, far.mr->lkey };
 	struct ibv_send_wr *bad, wr = {
 		.opcode = opcode, .sg_list = &sge, .num_sge = 1,
 		.wr.rdma = { (uintptr_t)of_near->addr, of_near->rkey },
 	};
 
 	EXPECT(!ibv_post_send(far.qp, &wr, &bad));
+}
+
+static void begin(enum ibv_wr_opcode opcode, const struct ibv_mr *of_near)
+{
+	begin_pages(opcode, of_near, 1);
 }
 
 static void until_counted(const char *what, long more_than)
@@ -59,7 +65,7 @@ static void is_gone_for_good(void)
 {
 	int how;
 
-	connect_them(14);
+	connect_them(16);
 	begin(IBV_WR_RDMA_READ, near.mr);
 	EXPECT(!status(far.cq));
 	tc("tc qdisc add dev va root netem loss 100%");
@@ -101,8 +107,29 @@ static void is_not_wanted(void)
 	EXPECT(how == IBV_WC_SUCCESS);
 }
 
+/*
+ * Its second half is longer in coming than the peer has retries: it asks again, and is
+ * told to wait. Half of it was sent, and none of it before.
+ */
+static void is_half_there(void)
+{
+	int fd = slowfile_open(6);
+	double begun;
+	int how;
+
+	connect_them(14);
+	EXPECT(mmap(near.bytes + PAGE, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_FIXED, fd, 0) == near.bytes + PAGE);
+	begun = now();
+	begin_pages(IBV_WR_RDMA_READ, near.mr, 2);
+	how = status(far.cq);
+	printf("%s after %.1f s\n", ibv_wc_status_str(how), now() - begun);
+	EXPECT(how == IBV_WC_SUCCESS && now() - begun > 4);
+	EXPECT(*far.bytes == 1);
+}
+
 static const struct test_case cases[] = {
-	CASE(is_gone_for_good), CASE(is_not_wanted), { },
+	CASE(is_half_there), CASE(is_gone_for_good), CASE(is_not_wanted), { },
 };
 
 int main(int argc, char **argv)

@@ -21,6 +21,7 @@ repeated() {
 }
 
 modprobe fuse
+ktap_test repeated is_half_there
 ktap_test repeated is_gone_for_good
 ktap_test repeated is_not_wanted
 ktap_end
