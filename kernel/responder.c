@@ -15,6 +15,17 @@
 #include "wc.h"
 #include "xrc.h"
 
+static void tell_refusal(struct frdma_qp *qp, u32 psn,
+			 enum frdma_resp_verdict verdict)
+{
+	struct frdma_hdr hdr;
+
+	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
+	frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
+	frdma_resp_refusal_plan(&qp->rq.resp, psn, verdict, &hdr);
+	frdma_answer(qp, &hdr);
+}
+
 /* The request ends the connection: tell the peer, then the owner. */
 static void refuse(struct frdma_qp *qp, u32 psn,
 		   enum frdma_resp_verdict verdict)
@@ -25,12 +36,8 @@ static void refuse(struct frdma_qp *qp, u32 psn,
 		[FRDMA_RESP_EVENT_FATAL]  = IB_EVENT_QP_FATAL,
 	};
 	const struct frdma_resp_fault *fault = frdma_resp_fault(verdict);
-	struct frdma_hdr hdr;
 
-	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
-	frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
-	frdma_resp_refusal_plan(&qp->rq.resp, psn, verdict, &hdr);
-	frdma_answer(qp, &hdr);
+	tell_refusal(qp, psn, verdict);
 
 	/* A request is flushed later whose queue is not at hand (XRC). */
 	if (qp->rq.have_cur && qp->rq.cq &&
@@ -178,17 +185,6 @@ static struct frdma_resp_recv look_for_recv(struct frdma_qp *qp,
 	return recv;
 }
 
-/* The peer has not had the response, or does not mind. */
-static void refuse_again(struct frdma_qp *qp, u32 psn)
-{
-	struct frdma_hdr hdr;
-
-	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
-	frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
-	frdma_resp_refusal_plan(&qp->rq.resp, psn, FRDMA_RESP_BAD_KEY, &hdr);
-	frdma_answer(qp, &hdr);
-}
-
 /*
  * The region went while its response was under way. That ends the connection,
  * but not if the response was sent before: the peer may have it. One that was told
@@ -206,7 +202,7 @@ static void give_up_read(struct frdma_qp *qp)
 	if (!read.again)
 		refuse(qp, read.psn, FRDMA_RESP_BAD_KEY);
 	else if (read.told && !rs->read.active)
-		refuse_again(qp, read.psn);
+		tell_refusal(qp, read.psn, FRDMA_RESP_BAD_KEY);
 	else
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 }
@@ -237,7 +233,7 @@ static void hold_read(struct frdma_qp *qp)
 	tell_to_wait(qp, read->psn, timer);
 }
 
-/* It was told to ask again for what it has had before, and asks for something else. */
+/* The peer was told to ask again for what it has had before, and does not. */
 static bool has_had_read(const struct frdma_qp *qp)
 {
 	const struct frdma_resp_read *read = &qp->rq.resp.read;
@@ -283,10 +279,12 @@ static bool has_to_wait(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	if (!qp->rq.read_waits || frdma_resp_read_yields(rs, &pkt->hdr))
 		return false;
-	if (has_had_read(qp))
+	if (has_had_read(qp)) {
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 		frdma_resp_read_end(rs);
-	else if (!qp->rq.read_refused)
+	} else if (!qp->rq.read_refused) {
 		return true;
+	}
 	qp->rq.read_waits = false;
 	return false;
 }

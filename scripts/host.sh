@@ -3,6 +3,11 @@
 #
 # What guests ask of the machine that makes them.
 
+# Where all that is made for them is kept.
+# shellcheck disable=SC2034 # for who reads this
+CACHE=$(readlink -m \
+	"${FRDMA_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/frdma}")
+
 # True for the name of a root, a Debian tree that guests boot.
 is_root() {
 	[[ $1 =~ ^(trixie|bookworm|sid)$ ]]

@@ -44,7 +44,8 @@ status_command() {
 	for dir in "$CACHE"/kernel/*{,/races,/uml}; do
 		[ ! -d "$dir" ] || echo "kern  ${dir#"$CACHE/kernel/"}:" \
 			"$(du -sh "$dir" | cut -f 1), Linux $(cat \
-			"$dir/version" 2>/dev/null || echo "not complete: scripts/guest kernel goes on")"
+			"$dir/version" 2>/dev/null ||
+			echo "not complete: scripts/guest kernel goes on")"
 	done
 	for dir in "$CACHE"/packages/*; do
 		[ ! -d "$dir" ] || echo "pkgs  ${dir##*/}:" \

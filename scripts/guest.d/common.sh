@@ -7,8 +7,6 @@
 # shellcheck source=scripts/host.sh
 . "${BASH_SOURCE[0]%/*}/../host.sh"
 
-CACHE=$(readlink -m \
-	"${FRDMA_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/frdma}")
 # shellcheck disable=SC2034 # for the other parts
 DEFAULT_ROOT=${FRDMA_ROOT:-trixie}
 
