@@ -170,8 +170,8 @@ struct frdma_sq {
  * @read_budget: READ response packets that may still be sent in this step
  * @read_waits: there is a READ response, and it waits for pages
  * @read_refused: it waits until something comes of the peer
- * @read_asked_until: when the peer, which was told to, will have asked for it again,
- *	ktime_get_ns()
+ * @read_wanted_until: when the peer, if it still wants what it has asked for again,
+ *	would not send anything else, ktime_get_ns()
  * @flush_spent: bytes written back to persistent memory in it
  * @flushed: bytes of the FLUSH at hand that are in persistent memory
  * @page_in: waits for pages of regions that are not pinned
@@ -202,7 +202,7 @@ struct frdma_rq {
 	u32 read_budget;
 	bool read_waits;
 	bool read_refused;
-	u64 read_asked_until;
+	u64 read_wanted_until;
 	u32 flush_spent;
 	u64 flushed;
 	struct frdma_page_in page_in;

@@ -74,6 +74,9 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		frdma_answer_empty(qp, pkt->hdr.psn);
 }
 
+/* So long, and seldom longer, a request and its answer are on their way. */
+#define MOST_WAYS_NS		(20 * NSEC_PER_MSEC)
+
 static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 {
 	struct frdma_resp *rs = &qp->rq.resp;
@@ -81,8 +84,10 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	frdma_qp_count(qp, FRDMA_CNT_DUPLICATE_REQUESTS);
 	frdma_resp_commit_dup(rs, &pkt->hdr, verdict);
-	if (verdict == FRDMA_DUP_READ)
+	if (verdict == FRDMA_DUP_READ) {
 		qp->rq.read_waits = false;
+		qp->rq.read_wanted_until = ktime_get_ns() + MOST_WAYS_NS;
+	}
 	if (verdict == FRDMA_DUP_ATOMIC)
 		frdma_answer_atomic(qp, pkt->hdr.psn,
 				    frdma_resp_saved(rs, pkt->hdr.psn));
@@ -197,18 +202,18 @@ static void give_up_read(struct frdma_qp *qp)
 	struct frdma_resp *rs = &qp->rq.resp;
 	struct frdma_resp_read read = rs->read;
 
-	frdma_resp_read_end(rs);
 	qp->rq.read_waits = false;
-	if (!read.again)
+	if (!frdma_resp_read_was_sent(rs)) {
+		frdma_resp_forget_reads(rs);
 		refuse(qp, read.psn, FRDMA_RESP_BAD_KEY);
-	else if (read.told && !rs->read.active)
+		return;
+	}
+	frdma_resp_read_end(rs);
+	if ((read.told || read.obeyed) && !rs->read.active)
 		tell_refusal(qp, read.psn, FRDMA_RESP_BAD_KEY);
 	else
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 }
-
-/* So long, and seldom longer, a request and its answer are on their way. */
-#define MOST_WAYS_NS		(20 * NSEC_PER_MSEC)
 
 /*
  * The response to a READ waits for pages, and is sent as soon as they have come. But
@@ -228,31 +233,30 @@ static void hold_read(struct frdma_qp *qp)
 		return;
 	timer = pages_timer(qp);
 	read->told = true;
-	qp->rq.read_asked_until = ktime_get_ns() + frdma_rnr_delay_ns(timer) +
-				  MOST_WAYS_NS;
+	qp->rq.read_wanted_until = ktime_get_ns() + frdma_rnr_delay_ns(timer) +
+				   MOST_WAYS_NS;
 	tell_to_wait(qp, read->psn, timer);
 }
 
-/* The peer was told to ask again for what it has had before, and does not. */
+/* The peer sends what it would not if it still waited for what it has had before. */
 static bool has_had_read(const struct frdma_qp *qp)
 {
-	const struct frdma_resp_read *read = &qp->rq.resp.read;
-
-	return read->again && read->told && read->fresh &&
-	       ktime_get_ns() > qp->rq.read_asked_until;
+	return frdma_resp_read_was_sent(&qp->rq.resp) &&
+	       ktime_get_ns() > qp->rq.read_wanted_until;
 }
 
 /*
  * Go on with the response to a READ, which does not wait, or not any more. Returns
- * false if it is not at its end: the budget is spent, or it waits for pages.
+ * false if there is still one: the budget is spent, it waits for pages, or another
+ * has its turn now.
  */
 static bool answer_read(struct frdma_qp *qp)
 {
-	struct frdma_resp_read *read = &qp->rq.resp.read;
+	const struct frdma_resp_read *read = &qp->rq.resp.read;
 
 	if (qp->type == IB_QPT_XRC_TGT && !frdma_xrc_aim_read(qp, read->srqn)) {
 		give_up_read(qp);
-		return true;
+		return !read->active;
 	}
 
 	switch (frdma_answer_read(qp)) {
@@ -268,25 +272,35 @@ static bool answer_read(struct frdma_qp *qp)
 	return !read->active;
 }
 
-/*
- * Nothing is executed, or answered, behind a response that waits: that would say
- * that it was sent. But for a READ that the peer asks for again, as it has not had
- * it; and unless the peer does not want the response.
- */
-static bool has_to_wait(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+/* Something else comes of the peer than the READ whose response waits. */
+static void reconsider_read(struct frdma_qp *qp)
 {
-	struct frdma_resp *rs = &qp->rq.resp;
-
-	if (!qp->rq.read_waits || frdma_resp_read_yields(rs, &pkt->hdr))
-		return false;
 	if (has_had_read(qp)) {
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
-		frdma_resp_read_end(rs);
-	} else if (!qp->rq.read_refused) {
-		return true;
+		frdma_resp_read_end(&qp->rq.resp);
+		qp->rq.read_waits = false;
+	} else if (qp->rq.read_refused) {
+		qp->rq.read_waits = false;
 	}
-	qp->rq.read_waits = false;
-	return false;
+}
+
+/*
+ * Nothing is executed, or answered, behind a response that is not at its end: that
+ * would say that it was sent. But a READ that the peer asks for again, as it has not
+ * had it, comes before one that waits, or has its turn only now.
+ */
+static bool is_next(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_resp *rs = &qp->rq.resp;
+
+	if (qp->rq.read_waits && !frdma_resp_read_yields(rs, &pkt->hdr))
+		reconsider_read(qp);
+	if (rs->read.active && !qp->rq.read_waits)
+		answer_read(qp);
+	if (!rs->read.active)
+		return true;
+	return (qp->rq.read_waits || !frdma_resp_read_is_begun(rs)) &&
+	       frdma_resp_read_yields(rs, &pkt->hdr);
 }
 
 static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
@@ -295,13 +309,8 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	enum frdma_resp_verdict verdict;
 	u64 orig = 0;
 
-	/*
-	 * In a train, a READ may be followed by more, to be answered in
-	 * order. Behind one that is longer than any train of ours asks for,
-	 * the rest may be dropped; the peer resends.
-	 */
-	if (has_to_wait(qp, pkt) ||
-	    (rs->read.active && !qp->rq.read_waits && !answer_read(qp))) {
+	/* The peer resends what follows a response that is so long. */
+	if (!is_next(qp, pkt)) {
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		return;
 	}
@@ -389,8 +398,8 @@ static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
  * @side: receive side, owned by the caller
  * @skb: consumed
  *
- * What the last of a train asks for leaves with the answers to the others; but
- * whether pages have come that a response waits for, only the step looks.
+ * What the last of a train asks for leaves with the answers to the others. Whether
+ * pages have come, for which a response waits, the step looks.
  */
 void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 {

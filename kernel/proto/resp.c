@@ -428,22 +428,43 @@ static void begin_read(struct frdma_resp *rs, const struct frdma_hdr *hdr)
 }
 
 /*
- * One in progress is the same READ, of which the peer has not had all, or a later
- * one: its turn comes again. If that was sent before, the peer asks for it, too.
+ * One in progress is the same READ, or a later one. What of it was sent before, the
+ * peer asks for, too; what was not has its turn afterwards.
  */
 static void repeat_read(struct frdma_resp *rs, const struct frdma_hdr *hdr)
 {
 	const struct frdma_resp_read before = rs->read;
-	bool same = before.active &&
-		    frdma_psn_diff(hdr->psn, before.first) >= 0;
 
-	if (before.active && !before.again && !same)
-		rs->owed = before;
 	begin_read(rs, hdr);
 	rs->read.asked = true;
-	rs->read.again = !same || before.again;
-	if (same)
-		rs->read.first = before.first;
+	rs->read.obeyed = before.active && before.psn == hdr->psn &&
+			  (before.told || before.obeyed);
+}
+
+/* Nothing was executed since, so the last READ is the one that was not sent. */
+static void resume_read(struct frdma_resp *rs)
+{
+	u32 psn = frdma_psn_add(rs->epsn, -rs->unsent);
+	const struct frdma_resp_res *res = find_res(rs, psn);
+	u32 skipped;
+
+	/* The owner of the queue pair allows no READs any more. */
+	if (!res) {
+		frdma_resp_forget_reads(rs);
+		return;
+	}
+
+	skipped = res->npkts - rs->unsent;
+	rs->read = (struct frdma_resp_read) {
+		.active	= true,
+		.fresh	= !skipped,
+		.first	= psn,
+		.psn	= psn,
+		.rkey	= res->rkey,
+		.srqn	= res->srqn,
+		.left	= res->len - skipped * rs->mtu,
+		.va	= res->va + skipped * rs->mtu,
+	};
 }
 
 static void save_res(struct frdma_resp *rs, const struct frdma_hdr *hdr,
@@ -502,6 +523,7 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		npkts = read_npkts(rs, hdr->dma_len);
 		save_res(rs, hdr, npkts, 0);
 		begin_read(rs, hdr);
+		rs->unsent = npkts;
 		break;
 	case FRDMA_KIND_ATOMIC:
 		save_res(rs, hdr, 1, atomic_orig);
@@ -592,6 +614,23 @@ void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		repeat_read(rs, hdr);
 }
 
+/* How far a PSN that was executed is behind what is expected: 1..2^23. */
+static u32 behind(const struct frdma_resp *rs, u32 psn)
+{
+	return (rs->epsn - psn) & FRDMA_PSN_MASK;
+}
+
+/**
+ * frdma_resp_read_was_sent - was what is to be sent next sent before
+ * @rs: state, with a READ response in progress
+ *
+ * Return: true if the peer may have had it already.
+ */
+bool frdma_resp_read_was_sent(const struct frdma_resp *rs)
+{
+	return behind(rs, rs->read.psn) > rs->unsent;
+}
+
 /**
  * frdma_resp_read_yields - may a request come before the READ response at hand
  * @rs: state, with a READ response in progress
@@ -605,17 +644,19 @@ bool frdma_resp_read_yields(const struct frdma_resp *rs,
 			    const struct frdma_hdr *hdr)
 {
 	return frdma_op(hdr->opcode)->kind == FRDMA_KIND_READ &&
-	       frdma_psn_diff(hdr->psn, rs->read.psn) <= 0;
+	       judge_psn(rs, hdr->psn) == FRDMA_RESP_DUPLICATE &&
+	       behind(rs, hdr->psn) >= behind(rs, rs->read.psn);
 }
 
 /**
  * frdma_resp_read_end - the READ response in progress is at its end, or given up
- * @rs: state; what is owed behind it is in progress now
+ * @rs: state; what was never sent is in progress now
  */
 void frdma_resp_read_end(struct frdma_resp *rs)
 {
-	rs->read = rs->owed;
-	rs->owed.active = false;
+	rs->read.active = false;
+	if (rs->unsent)
+		resume_read(rs);
 }
 
 /**
@@ -625,7 +666,7 @@ void frdma_resp_read_end(struct frdma_resp *rs)
 void frdma_resp_forget_reads(struct frdma_resp *rs)
 {
 	rs->read.active = false;
-	rs->owed.active = false;
+	rs->unsent = 0;
 }
 
 /**
@@ -793,6 +834,7 @@ void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	rd->va += nr * hdr->payload_len;
 	rd->left -= nr * hdr->payload_len;
 	rd->fresh = false;
+	rs->unsent = min(rs->unsent, behind(rs, rd->psn));
 	if (frdma_op(hdr->opcode)->ends)
 		frdma_resp_read_end(rs);
 }

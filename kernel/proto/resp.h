@@ -5,7 +5,8 @@
  * On a reliable connection requests are executed one after the other, in the
  * order of their PSNs. A READ is answered completely before the next request
  * is looked at, so an acknowledgement can never overtake a response (IBTA
- * 9.7.5.1.2); only a READ that is asked for again may come before it.
+ * 9.7.5.1.2). Only a READ that is asked for again may come before what of it was
+ * not sent yet.
  *
  * On an unreliable one nothing is answered. A message of which a packet is
  * missing, or refused, is abandoned, and what begins the next one is taken
@@ -62,10 +63,10 @@ enum frdma_resp_nak {
  * struct frdma_resp_read - a READ response that is being sent
  * @active: there is one
  * @fresh: its next packet is its first
- * @again: all of it was sent before
  * @asked: the peer has asked for it more than once, or for a part of it
  * @told: since the peer has asked for it, it was told to ask again later
- * @first: PSN of its first packet, when it was asked for at first
+ * @obeyed: it was told so before, and has asked for it again
+ * @first: PSN of the packet that it was begun with
  * @psn: PSN of the next packet
  * @rkey: remote key
  * @srqn: shared receive queue that the request named (XRC)
@@ -75,9 +76,9 @@ enum frdma_resp_nak {
 struct frdma_resp_read {
 	bool active;
 	bool fresh;
-	bool again;
 	bool asked;
 	bool told;
+	bool obeyed;
 	u32 first;
 	u32 psn;
 	u32 rkey;
@@ -103,8 +104,8 @@ struct frdma_resp_read {
  * @left: bytes that an open WRITE still has to bring
  * @got: bytes of the open message that have come
  * @read: READ response in progress
- * @owed: the one that it came before, which was not sent yet; active only while
- *	@read is
+ * @unsent: packets right before @epsn that belong to the last READ and were never
+ *	sent; 0 unless @read is active
  * @res: the last READs and atomics, a ring; NULL if @nr_res is 0
  * @nr_res: its size (max_dest_rd_atomic)
  * @res_next: where the next one goes
@@ -130,7 +131,7 @@ struct frdma_resp {
 	u32 got;
 
 	struct frdma_resp_read read;
-	struct frdma_resp_read owed;
+	u32 unsent;
 
 	struct frdma_resp_res *res;
 	u32 nr_res;
@@ -255,6 +256,12 @@ static inline bool frdma_resp_may_keep(const struct frdma_resp *rs,
 	return rs->nak == FRDMA_RESP_NAK_SEQ && !frdma_resp_expects(rs, hdr);
 }
 
+/** frdma_resp_read_is_begun - was any of the READ response at hand sent */
+static inline bool frdma_resp_read_is_begun(const struct frdma_resp *rs)
+{
+	return rs->read.psn != rs->read.first;
+}
+
 /** frdma_resp_is_content - was nothing asked of the peer that it still owes */
 static inline bool frdma_resp_is_content(const struct frdma_resp *rs)
 {
@@ -289,6 +296,7 @@ void frdma_resp_abandon(struct frdma_resp *rs);
 void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);
+bool frdma_resp_read_was_sent(const struct frdma_resp *rs);
 bool frdma_resp_read_yields(const struct frdma_resp *rs,
 			    const struct frdma_hdr *hdr);
 void frdma_resp_read_end(struct frdma_resp *rs);

@@ -213,9 +213,14 @@ static void give_up_read(struct engine_qp *qp)
 {
 	struct frdma_resp *rs = &qp->resp;
 
-	rs->read.active = false;
-	if (!rs->read.again)
-		refuse(qp, rs->read.psn, FRDMA_RESP_BAD_KEY);
+	u32 psn = rs->read.psn;
+
+	if (frdma_resp_read_was_sent(rs)) {
+		frdma_resp_read_end(rs);
+	} else {
+		frdma_resp_forget_reads(rs);
+		refuse(qp, psn, FRDMA_RESP_BAD_KEY);
+	}
 }
 
 static void send_read_response(struct engine_qp *qp)

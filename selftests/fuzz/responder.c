@@ -150,7 +150,7 @@ static void check_response(const struct frdma_hdr *asked)
 		first = false;
 	}
 	FUZZ_CHECK(rs.read.active == !!left, "%u left", left);
-	rs.read.active = false;
+	frdma_resp_forget_reads(&rs);
 }
 
 static void check_write(const struct frdma_op *op, const struct frdma_hdr *hdr)

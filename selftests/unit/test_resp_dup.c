@@ -82,6 +82,22 @@ TEST(frdma_resp_read_yields__to_what_it_has_not_sent)
 	EXPECT(!frdma_resp_read_yields(&rs, &hdr));
 }
 
+/* Half of all PSNs are behind the one that is expected, the other half is not. */
+TEST(frdma_resp_read_yields__not_to_a_new_one)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	execute(read_request(FRDMA_MSG_MAX));
+	EXPECT_EQ(rs.epsn, frdma_psn_add(PSN, 1 << 23));
+	hdr = read_request(MTU);
+	EXPECT(!frdma_resp_read_yields(&rs, &hdr));
+	hdr.psn = frdma_psn_add(rs.epsn, 1);
+	EXPECT(!frdma_resp_read_yields(&rs, &hdr));
+	hdr.psn = PSN;
+	EXPECT(frdma_resp_read_yields(&rs, &hdr));
+}
+
 /* READs are asked for again, of which the first waits: the others come behind it. */
 TEST(frdma_resp_read_yields__not_to_the_next)
 {
@@ -90,7 +106,7 @@ TEST(frdma_resp_read_yields__not_to_the_next)
 	finish_read();
 	first.psn = nth(0);
 	EXPECT_EQ(judge_dup(first), FRDMA_DUP_READ);
-	EXPECT(rs.read.again);
+	EXPECT(frdma_resp_read_was_sent(&rs));
 	EXPECT(!frdma_resp_read_yields(&rs, &second));
 	EXPECT(frdma_resp_read_yields(&rs, &first));
 }
@@ -101,17 +117,19 @@ TEST(frdma_resp_commit_dup__read_that_was_never_sent)
 
 	EXPECT(!rs.read.asked);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
-	EXPECT(!rs.read.again);
+	EXPECT(!frdma_resp_read_was_sent(&rs));
 	EXPECT(rs.read.asked);
 	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
-	EXPECT(!rs.read.again);
+	EXPECT(frdma_resp_read_was_sent(&rs));
 	EXPECT(rs.read.fresh);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	EXPECT(!frdma_resp_read_was_sent(&rs));
 	finish_read();
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
-	EXPECT(rs.read.again);
+	EXPECT(frdma_resp_read_was_sent(&rs));
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
-	EXPECT(rs.read.again);
+	EXPECT(frdma_resp_read_was_sent(&rs));
 }
 
 /* The rest of it is asked for, then all: that is not another. */
@@ -124,11 +142,78 @@ TEST(frdma_resp_commit_dup__read_from_its_middle_and_whole)
 	rest.dma_len = MTU;
 	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
 	EXPECT_EQ(judge_dup(rest), FRDMA_DUP_READ);
-	EXPECT(!rs.read.again);
+	EXPECT(!frdma_resp_read_was_sent(&rs));
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
-	EXPECT(!rs.read.again);
-	finish_read();
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 1, MTU);
 	EXPECT(!rs.read.active);
+}
+
+/* Of a READ that waits in its middle, a part is asked for: the rest comes, too. */
+TEST(frdma_resp_commit_dup__read_in_pieces)
+{
+	struct frdma_hdr hdr;
+
+	fresh();
+	hdr = read_request(8 * MTU);
+	execute(hdr);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	expect_read_packet(FRDMA_READ_RESP_MIDDLE, 1, MTU);
+	expect_read_packet(FRDMA_READ_RESP_MIDDLE, 2, MTU);
+	hdr.dma_len = 2 * MTU;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(frdma_resp_read_was_sent(&rs));
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 1, MTU);
+	EXPECT(!frdma_resp_read_was_sent(&rs));
+	EXPECT(!frdma_resp_read_is_begun(&rs));
+	EXPECT_EQ(rs.read.va, 0x1000 + 3 * MTU);
+	EXPECT_EQ(rs.read.left, 5 * MTU);
+	expect_read_packet(FRDMA_READ_RESP_MIDDLE, 3, MTU);
+	EXPECT(frdma_resp_read_is_begun(&rs));
+	finish_read();
+
+	/* Now it was all sent: a part is a part. */
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 1, MTU);
+	EXPECT(!rs.read.active);
+}
+
+/* The peer was told to ask again, and does; or it asks for something else. */
+TEST(frdma_resp_commit_dup__read_as_the_peer_was_told)
+{
+	struct frdma_hdr hdr = last_of_reads(2), first = hdr;
+
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(!rs.read.obeyed);
+	rs.read.told = true;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(rs.read.obeyed);
+	EXPECT(!rs.read.told);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(rs.read.obeyed);
+	first.psn = nth(0);
+	EXPECT_EQ(judge_dup(first), FRDMA_DUP_READ);
+	EXPECT(!rs.read.obeyed);
+	rs.read.told = true;
+	finish_read();
+	EXPECT_EQ(judge_dup(first), FRDMA_DUP_READ);
+	EXPECT(!rs.read.obeyed);
+}
+
+/* What waits cannot be found any more, when what came before it is at its end. */
+TEST(frdma_resp_read_end__of_what_is_not_kept)
+{
+	struct frdma_hdr hdr = last_of_reads(2);
+
+	hdr.psn = nth(0);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	frdma_resp_resize(&rs, NULL, 0);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 1, MTU);
+	EXPECT(!rs.read.active);
+	execute(request(FRDMA_SEND_ONLY, 1));
 }
 
 /* A late copy of a READ does not take away the response to another. */
@@ -138,13 +223,13 @@ TEST(frdma_resp_commit_dup__read_before_one_that_waits)
 
 	hdr.psn = nth(2);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
-	EXPECT(rs.read.again);
+	EXPECT(frdma_resp_read_was_sent(&rs));
 	hdr.psn = nth(0);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
-	EXPECT(rs.read.again);
+	EXPECT(frdma_resp_read_was_sent(&rs));
 	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
 	expect_read_packet(FRDMA_READ_RESP_LAST, 1, MTU);
-	EXPECT(!rs.read.again);
+	EXPECT(!frdma_resp_read_was_sent(&rs));
 	expect_read_packet(FRDMA_READ_RESP_FIRST, 4, MTU);
 	expect_read_packet(FRDMA_READ_RESP_LAST, 5, MTU);
 	EXPECT(!rs.read.active);

@@ -27,13 +27,13 @@ static void connect_them(int timeout)
 	far.mr = reg(far.bytes, 2 * PAGE, RIGHTS);
 }
 
-static void begin_pages(enum ibv_wr_opcode opcode, const struct ibv_mr *of_near,
-			uint32_t nr)
+static void begin_range(enum ibv_wr_opcode opcode, const struct ibv_mr *of_near,
+			uint32_t from, uint32_t len)
 {
-	struct ibv_sge sge = { (uintptr_t)far.bytes, nr * PAGE, far.mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)far.bytes, len, far.mr->lkey };
 	struct ibv_send_wr *bad, wr = {
 		.opcode = opcode, .sg_list = &sge, .num_sge = 1,
-		.wr.rdma = { (uintptr_t)of_near->addr, of_near->rkey },
+		.wr.rdma = { (uintptr_t)of_near->addr + from, of_near->rkey },
 	};
 
 	EXPECT(!ibv_post_send(far.qp, &wr, &bad));
@@ -41,7 +41,7 @@ static void begin_pages(enum ibv_wr_opcode opcode, const struct ibv_mr *of_near,
 
 static void begin(enum ibv_wr_opcode opcode, const struct ibv_mr *of_near)
 {
-	begin_pages(opcode, of_near, 1);
+	begin_range(opcode, of_near, 0, PAGE);
 }
 
 static void until_counted(const char *what, long more_than)
@@ -79,32 +79,48 @@ static void is_gone_for_good(void)
 }
 
 /*
- * Of a READ that is complete a copy arrives, while its memory is not to be had, and
- * is told to come again, which it does not. What follows is executed. Requests are
- * a second on their way, and are repeated before that.
+ * Of a READ that is complete copies arrive, while some of its memory is not to be
+ * had, which @counter shows. What follows is executed. Requests are a second on their
+ * way, and are repeated before that.
  */
-static void is_not_wanted(void)
+static void copies_of_what_is_gone(uint32_t from, uint32_t page,
+				   const char *counter)
 {
 	int fd = slowfile_open(FOR_EVER_S);
+	uint8_t *gone = near.bytes + page * PAGE;
 	struct ibv_mr *there;
-	long told;
+	long before;
 	int how;
 
 	tc("nsenter --net=/run/netns/far tc qdisc add dev vb root netem"
 	   " delay 1s");
-	connect_them(16);
 	there = ibv_reg_mr(near.pd, fresh(PAGE), PAGE, RIGHTS);
 	EXPECT(there);
-	begin(IBV_WR_RDMA_READ, near.mr);
+	*gone = 1;
+	begin_range(IBV_WR_RDMA_READ, near.mr, from, PAGE);
 	EXPECT(!status(far.cq));
-	told = port_counter("sent_rnr_naks");
-	EXPECT(mmap(near.bytes, PAGE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_FIXED, fd, 0) == near.bytes);
-	until_counted("sent_rnr_naks", told);
+	before = port_counter(counter);
+	EXPECT(mmap(gone, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_FIXED, fd, 0) == gone);
+	until_counted(counter, before);
 	begin(IBV_WR_RDMA_WRITE, there);
 	how = status(far.cq);
 	printf("%s\n", ibv_wc_status_str(how));
 	EXPECT(how == IBV_WC_SUCCESS);
+}
+
+/* They are told to come again, which they do not. */
+static void is_not_wanted(void)
+{
+	connect_them(16);
+	copies_of_what_is_gone(0, 0, "sent_rnr_naks");
+}
+
+/* Half of it is sent once more, and the other half waits. */
+static void is_half_unwanted(void)
+{
+	connect_them(16);
+	copies_of_what_is_gone(PAGE / 2, 1, "duplicate_requests");
 }
 
 /*
@@ -121,7 +137,7 @@ static void is_half_there(void)
 	EXPECT(mmap(near.bytes + PAGE, PAGE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_FIXED, fd, 0) == near.bytes + PAGE);
 	begun = now();
-	begin_pages(IBV_WR_RDMA_READ, near.mr, 2);
+	begin_range(IBV_WR_RDMA_READ, near.mr, 0, 2 * PAGE);
 	how = status(far.cq);
 	printf("%s after %.1f s\n", ibv_wc_status_str(how), now() - begun);
 	EXPECT(how == IBV_WC_SUCCESS && now() - begun > 4);
@@ -129,7 +145,8 @@ static void is_half_there(void)
 }
 
 static const struct test_case cases[] = {
-	CASE(is_half_there), CASE(is_gone_for_good), CASE(is_not_wanted), { },
+	CASE(is_half_there), CASE(is_gone_for_good), CASE(is_not_wanted),
+	CASE(is_half_unwanted), { },
 };
 
 int main(int argc, char **argv)

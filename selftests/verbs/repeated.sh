@@ -24,4 +24,5 @@ modprobe fuse
 ktap_test repeated is_half_there
 ktap_test repeated is_gone_for_good
 ktap_test repeated is_not_wanted
+ktap_test repeated is_half_unwanted
 ktap_end
