@@ -295,8 +295,8 @@ static bool may_go_on(const struct frdma_qp *qp, u32 first)
  * frdma_answer_read - go on with the response to a READ
  * @qp: responder, of which one is active
  *
- * Return: how far that went. One is active still if some of it is left, or if another
- * is owed behind it.
+ * Return: how far that went. One is active still if some of it is left, or if one that
+ * was not sent has its turn now.
  */
 enum frdma_answer_fate frdma_answer_read(struct frdma_qp *qp)
 {

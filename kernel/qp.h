@@ -170,8 +170,8 @@ struct frdma_sq {
  * @read_budget: READ response packets that may still be sent in this step
  * @read_waits: there is a READ response, and it waits for pages
  * @read_refused: it waits until something comes of the peer
- * @read_wanted_until: when the peer, if it still wants what it has asked for again,
- *	would not send anything else, ktime_get_ns()
+ * @read_wanted_until: until when anything else that comes of the peer may have been on
+ *	its way before it asked again for the READ that waits, ktime_get_ns()
  * @flush_spent: bytes written back to persistent memory in it
  * @flushed: bytes of the FLUSH at hand that are in persistent memory
  * @page_in: waits for pages of regions that are not pinned

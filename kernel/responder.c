@@ -77,6 +77,12 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 /* So long, and seldom longer, a request and its answer are on their way. */
 #define MOST_WAYS_NS		(20 * NSEC_PER_MSEC)
 
+/* The peer has asked for it, or seen some of it, or will ask again in so long. */
+static void read_is_wanted(struct frdma_qp *qp, u64 in_ns)
+{
+	qp->rq.read_wanted_until = ktime_get_ns() + in_ns + MOST_WAYS_NS;
+}
+
 static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 {
 	struct frdma_resp *rs = &qp->rq.resp;
@@ -86,7 +92,7 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	frdma_resp_commit_dup(rs, &pkt->hdr, verdict);
 	if (verdict == FRDMA_DUP_READ) {
 		qp->rq.read_waits = false;
-		qp->rq.read_wanted_until = ktime_get_ns() + MOST_WAYS_NS;
+		read_is_wanted(qp, 0);
 	}
 	if (verdict == FRDMA_DUP_ATOMIC)
 		frdma_answer_atomic(qp, pkt->hdr.psn,
@@ -233,12 +239,14 @@ static void hold_read(struct frdma_qp *qp)
 		return;
 	timer = pages_timer(qp);
 	read->told = true;
-	qp->rq.read_wanted_until = ktime_get_ns() + frdma_rnr_delay_ns(timer) +
-				   MOST_WAYS_NS;
+	read_is_wanted(qp, frdma_rnr_delay_ns(timer));
 	tell_to_wait(qp, read->psn, timer);
 }
 
-/* The peer sends what it would not if it still waited for what it has had before. */
+/*
+ * It was sent before, and the peer, which has had all of it then, goes on; or still
+ * wants it, and does not wait with its next request: that costs it a retry.
+ */
 static bool has_had_read(const struct frdma_qp *qp)
 {
 	return frdma_resp_read_was_sent(&qp->rq.resp) &&
@@ -253,6 +261,7 @@ static bool has_had_read(const struct frdma_qp *qp)
 static bool answer_read(struct frdma_qp *qp)
 {
 	const struct frdma_resp_read *read = &qp->rq.resp.read;
+	u32 left = read->left;
 
 	if (qp->type == IB_QPT_XRC_TGT && !frdma_xrc_aim_read(qp, read->srqn)) {
 		give_up_read(qp);
@@ -264,6 +273,8 @@ static bool answer_read(struct frdma_qp *qp)
 		give_up_read(qp);
 		break;
 	case FRDMA_ANSWER_ABSENT:
+		if (read->left != left)
+			read_is_wanted(qp, 0);
 		hold_read(qp);
 		break;
 	case FRDMA_ANSWER_SENT:
@@ -284,12 +295,8 @@ static void reconsider_read(struct frdma_qp *qp)
 	}
 }
 
-/*
- * Nothing is executed, or answered, behind a response that is not at its end: that
- * would say that it was sent. But a READ that the peer asks for again, as it has not
- * had it, comes before one that waits, or has its turn only now.
- */
-static bool is_next(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+/* The response to a READ, if there is one, is before the request in any case. */
+static void go_on_with_read(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 {
 	const struct frdma_resp *rs = &qp->rq.resp;
 
@@ -297,6 +304,18 @@ static bool is_next(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		reconsider_read(qp);
 	if (rs->read.active && !qp->rq.read_waits)
 		answer_read(qp);
+}
+
+/*
+ * Nothing is executed, or acknowledged, behind a response that is not at its end: that
+ * would say that it was sent. But what the peer asks for again, as it has not had the
+ * answer, comes before one that waits, or has its turn only now.
+ */
+static bool may_come_now(const struct frdma_qp *qp,
+			 const struct frdma_rx_pkt *pkt)
+{
+	const struct frdma_resp *rs = &qp->rq.resp;
+
 	if (!rs->read.active)
 		return true;
 	return (qp->rq.read_waits || !frdma_resp_read_is_begun(rs)) &&
@@ -309,8 +328,9 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	enum frdma_resp_verdict verdict;
 	u64 orig = 0;
 
-	/* The peer resends what follows a response that is so long. */
-	if (!is_next(qp, pkt)) {
+	/* The peer resends what follows a response that is long, or waits. */
+	go_on_with_read(qp, pkt);
+	if (!may_come_now(qp, pkt)) {
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		return;
 	}
@@ -453,7 +473,7 @@ static bool may_have_pages(struct frdma_qp *qp)
  * Answer a READ, take what was ahead of its turn or a buffer, and so on; but no buffer
  * unless as much may be answered as a train asks for: behind a response that stops
  * in between, its rest is dropped. Behind one that waits for pages all is dropped but
- * the READ itself, and nothing kept: they may be long in coming. Returns true if there
+ * what it yields to, and nothing kept: they may be long in coming. Returns true if there
  * is more.
  */
 static bool take_in_order(struct frdma_qp *qp)

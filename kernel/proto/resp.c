@@ -441,20 +441,13 @@ static void repeat_read(struct frdma_resp *rs, const struct frdma_hdr *hdr)
 			  (before.told || before.obeyed);
 }
 
-/* Nothing was executed since, so the last READ is the one that was not sent. */
+/* Its owner may keep no READs any more, but this one was executed. */
 static void resume_read(struct frdma_resp *rs)
 {
+	const struct frdma_resp_res *res = &rs->last_read;
 	u32 psn = frdma_psn_add(rs->epsn, -rs->unsent);
-	const struct frdma_resp_res *res = find_res(rs, psn);
-	u32 skipped;
+	u32 skipped = res->npkts - rs->unsent;
 
-	/* The owner of the queue pair allows no READs any more. */
-	if (!res) {
-		frdma_resp_forget_reads(rs);
-		return;
-	}
-
-	skipped = res->npkts - rs->unsent;
 	rs->read = (struct frdma_resp_read) {
 		.active	= true,
 		.fresh	= !skipped,
@@ -467,10 +460,11 @@ static void resume_read(struct frdma_resp *rs)
 	};
 }
 
-static void save_res(struct frdma_resp *rs, const struct frdma_hdr *hdr,
-		     u32 npkts, u64 atomic_orig)
+static struct frdma_resp_res save_res(struct frdma_resp *rs,
+				      const struct frdma_hdr *hdr, u32 npkts,
+				      u64 atomic_orig)
 {
-	rs->res[rs->res_next] = (struct frdma_resp_res) {
+	struct frdma_resp_res res = {
 		.psn	= hdr->psn,
 		.npkts	= npkts,
 		.kind	= frdma_op(hdr->opcode)->kind,
@@ -480,7 +474,10 @@ static void save_res(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		.va	= hdr->va,
 		.orig	= atomic_orig,
 	};
+
+	rs->res[rs->res_next] = res;
 	rs->res_next = (rs->res_next + 1) % rs->nr_res;
+	return res;
 }
 
 /* By @nr packets, more than one only of a run. */
@@ -521,7 +518,7 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	switch (op->kind) {
 	case FRDMA_KIND_READ:
 		npkts = read_npkts(rs, hdr->dma_len);
-		save_res(rs, hdr, npkts, 0);
+		rs->last_read = save_res(rs, hdr, npkts, 0);
 		begin_read(rs, hdr);
 		rs->unsent = npkts;
 		break;
@@ -614,7 +611,7 @@ void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		repeat_read(rs, hdr);
 }
 
-/* How far a PSN that was executed is behind what is expected: 1..2^23. */
+/* How far a PSN, all before which was executed, is behind what is expected: 0..2^23. */
 static u32 behind(const struct frdma_resp *rs, u32 psn)
 {
 	return (rs->epsn - psn) & FRDMA_PSN_MASK;
@@ -636,14 +633,14 @@ bool frdma_resp_read_was_sent(const struct frdma_resp *rs)
  * @rs: state, with a READ response in progress
  * @hdr: headers of the request
  *
- * Return: true for a READ that asks again for what is to be sent next, or for what
- * was sent before: the peer has not had that either. Whatever else is answered would
- * say that the response was sent.
+ * Return: true for what asks again for what is to be sent next, or for what was sent
+ * before, each by itself: the peer has not had that either. An acknowledgement, with
+ * which all else is answered, would say that the response was sent.
  */
 bool frdma_resp_read_yields(const struct frdma_resp *rs,
 			    const struct frdma_hdr *hdr)
 {
-	return frdma_op(hdr->opcode)->kind == FRDMA_KIND_READ &&
+	return frdma_kind_wants_response(frdma_op(hdr->opcode)->kind) &&
 	       judge_psn(rs, hdr->psn) == FRDMA_RESP_DUPLICATE &&
 	       behind(rs, hdr->psn) >= behind(rs, rs->read.psn);
 }

@@ -5,8 +5,8 @@
  * On a reliable connection requests are executed one after the other, in the
  * order of their PSNs. A READ is answered completely before the next request
  * is looked at, so an acknowledgement can never overtake a response (IBTA
- * 9.7.5.1.2). Only a READ that is asked for again may come before what of it was
- * not sent yet.
+ * 9.7.5.1.2). Only what was answered before, and is asked for again, may come before
+ * what of it was not sent yet.
  *
  * On an unreliable one nothing is answered. A message of which a packet is
  * missing, or refused, is abandoned, and what begins the next one is taken
@@ -66,7 +66,8 @@ enum frdma_resp_nak {
  * @asked: the peer has asked for it more than once, or for a part of it
  * @told: since the peer has asked for it, it was told to ask again later
  * @obeyed: it was told so before, and has asked for it again
- * @first: PSN of the packet that it was begun with
+ * @first: PSN of the packet that it was begun with, or resumed with: by then more
+ *	was sent, so no two that follow each other have the same
  * @psn: PSN of the next packet
  * @rkey: remote key
  * @srqn: shared receive queue that the request named (XRC)
@@ -104,8 +105,9 @@ struct frdma_resp_read {
  * @left: bytes that an open WRITE still has to bring
  * @got: bytes of the open message that have come
  * @read: READ response in progress
- * @unsent: packets right before @epsn that belong to the last READ and were never
- *	sent; 0 unless @read is active
+ * @last_read: the last READ that was executed
+ * @unsent: packets of it, right before @epsn, that were never sent; 0 unless @read
+ *	is active
  * @res: the last READs and atomics, a ring; NULL if @nr_res is 0
  * @nr_res: its size (max_dest_rd_atomic)
  * @res_next: where the next one goes
@@ -131,6 +133,7 @@ struct frdma_resp {
 	u32 got;
 
 	struct frdma_resp_read read;
+	struct frdma_resp_res last_read;
 	u32 unsent;
 
 	struct frdma_resp_res *res;
@@ -256,7 +259,7 @@ static inline bool frdma_resp_may_keep(const struct frdma_resp *rs,
 	return rs->nak == FRDMA_RESP_NAK_SEQ && !frdma_resp_expects(rs, hdr);
 }
 
-/** frdma_resp_read_is_begun - was any of the READ response at hand sent */
+/** frdma_resp_read_is_begun - was any of the READ response sent in this turn */
 static inline bool frdma_resp_read_is_begun(const struct frdma_resp *rs)
 {
 	return rs->read.psn != rs->read.first;

@@ -212,7 +212,6 @@ static void executed(struct engine_qp *qp, const struct frdma_hdr *hdr, u32 len)
 static void give_up_read(struct engine_qp *qp)
 {
 	struct frdma_resp *rs = &qp->resp;
-
 	u32 psn = rs->read.psn;
 
 	if (frdma_resp_read_was_sent(rs)) {

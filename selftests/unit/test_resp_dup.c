@@ -82,6 +82,33 @@ TEST(frdma_resp_read_yields__to_what_it_has_not_sent)
 	EXPECT(!frdma_resp_read_yields(&rs, &hdr));
 }
 
+/* The answer to an atomic was lost, or none: that of a READ behind it waits. */
+TEST(frdma_resp_read_yields__to_what_has_an_answer_of_its_own)
+{
+	static const u8 opcodes[] = {
+		FRDMA_FETCH_ADD, FRDMA_ATOMIC_WRITE, FRDMA_FLUSH,
+	};
+	struct frdma_hdr hdr;
+	u32 i;
+
+	fresh();
+	execute(request(FRDMA_FETCH_ADD, 0));
+	execute(read_request(2 * MTU));
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		hdr = request(opcodes[i], 0);
+		hdr.psn = nth(0);
+		EXPECT(frdma_resp_read_yields(&rs, &hdr));
+		hdr.psn = rs.epsn;
+		EXPECT(!frdma_resp_read_yields(&rs, &hdr));
+	}
+	hdr = request(FRDMA_FETCH_ADD, 0);
+	hdr.psn = nth(0);
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_ATOMIC);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 1, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 2, MTU);
+	EXPECT(!rs.read.active);
+}
+
 /* Half of all PSNs are behind the one that is expected, the other half is not. */
 TEST(frdma_resp_read_yields__not_to_a_new_one)
 {
@@ -202,8 +229,8 @@ TEST(frdma_resp_commit_dup__read_as_the_peer_was_told)
 	EXPECT(!rs.read.obeyed);
 }
 
-/* What waits cannot be found any more, when what came before it is at its end. */
-TEST(frdma_resp_read_end__of_what_is_not_kept)
+/* No READs are kept any more, but one that was executed is answered. */
+TEST(frdma_resp_read_end__before_one_that_is_not_kept)
 {
 	struct frdma_hdr hdr = last_of_reads(2);
 
@@ -212,8 +239,9 @@ TEST(frdma_resp_read_end__of_what_is_not_kept)
 	frdma_resp_resize(&rs, NULL, 0);
 	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
 	expect_read_packet(FRDMA_READ_RESP_LAST, 1, MTU);
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 2, MTU);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 3, MTU);
 	EXPECT(!rs.read.active);
-	execute(request(FRDMA_SEND_ONLY, 1));
 }
 
 /* A late copy of a READ does not take away the response to another. */

@@ -144,9 +144,47 @@ static void is_half_there(void)
 	EXPECT(*far.bytes == 1);
 }
 
+/*
+ * The answer to an atomic is lost, and the READ behind it waits in its middle, longer
+ * than the peer has retries: it asks for both again. While pages are waited for this
+ * process starts no other, so the line is mended by one that was started before.
+ */
+static void is_behind_an_atomic(void)
+{
+	struct ibv_mr *there;
+	struct ibv_sge sge;
+	struct ibv_send_wr *bad, wr = {
+		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .sg_list = &sge,
+		.num_sge = 1,
+	};
+	int fd = slowfile_open(6), n, how;
+
+	connect_them(14);
+	there = ibv_reg_mr(near.pd, fresh(PAGE), PAGE, RIGHTS);
+	EXPECT(there);
+	begin(IBV_WR_RDMA_READ, near.mr);
+	EXPECT(!status(far.cq));
+	EXPECT(mmap(near.bytes + PAGE, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_FIXED, fd, 0) == near.bytes + PAGE);
+	tc("tc qdisc add dev va root netem loss 100% || exit;"
+	   " (sleep 0.4; tc qdisc delete dev va root) &");
+	sge = (struct ibv_sge) { (uintptr_t)far.bytes, 8, far.mr->lkey };
+	wr.wr.atomic.remote_addr = (uintptr_t)there->addr;
+	wr.wr.atomic.compare_add = 1;
+	wr.wr.atomic.rkey = there->rkey;
+	EXPECT(!ibv_post_send(far.qp, &wr, &bad));
+	begin_range(IBV_WR_RDMA_READ, near.mr, 0, 2 * PAGE);
+	for (n = 0; n < 2; n++) {
+		how = status(far.cq);
+		printf("%s\n", ibv_wc_status_str(how));
+		EXPECT(how == IBV_WC_SUCCESS);
+	}
+	EXPECT(*(uint64_t *)there->addr == 1);
+}
+
 static const struct test_case cases[] = {
 	CASE(is_half_there), CASE(is_gone_for_good), CASE(is_not_wanted),
-	CASE(is_half_unwanted), { },
+	CASE(is_half_unwanted), CASE(is_behind_an_atomic), { },
 };
 
 int main(int argc, char **argv)

@@ -25,4 +25,5 @@ ktap_test repeated is_half_there
 ktap_test repeated is_gone_for_good
 ktap_test repeated is_not_wanted
 ktap_test repeated is_half_unwanted
+ktap_test repeated is_behind_an_atomic
 ktap_end
