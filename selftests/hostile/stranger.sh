@@ -53,6 +53,7 @@ spoofs() {
 
 # The rule of frdma(7): what frdma sends passes.
 rule_stops_processes() {
+	need_modules nf_tables
 	links_down
 	ends_up
 	spoofs || fail "a process cannot send: there is nothing to stop"
