@@ -130,10 +130,11 @@ static void mr_swap_memory(struct frdma_mr *mr, struct mr_memory *memory)
 	swap(mr->length, memory->length);
 }
 
-/* What a region whose memory is not pinned can grant. */
+/* What a region can grant whose memory is not pinned, so that it may lose its place. */
 #define MR_ODP_ACCESS_KNOWN	(IB_ACCESS_ON_DEMAND | IB_ACCESS_LOCAL_WRITE | \
-				 FRDMA_ACC_REMOTE | IB_ZERO_BASED | \
-				 IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
+				 FRDMA_ACC_REMOTE | FRDMA_ACC_FLUSH_GLOBAL | \
+				 IB_ZERO_BASED | IB_ACCESS_HUGETLB | \
+				 IB_ACCESS_OPTIONAL)
 
 /* Nothing is looked at here: what is not there when it is needed is missed. */
 static struct ib_mr *reg_on_demand(struct ib_pd *pd, u64 start, u64 length,

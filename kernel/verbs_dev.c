@@ -57,7 +57,9 @@
 /* Connections, extended or not, are carried by the same engine. */
 #define RC_ODP_CAPS (IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | \
 		     IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ | \
-		     IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_SRQ_RECV)
+		     IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_SRQ_RECV | \
+		     IB_ODP_SUPPORT_ATOMIC_WRITE | \
+		     (IB_DEVICE_FLUSH_GLOBAL ? IB_ODP_SUPPORT_FLUSH : 0))
 
 /* Limits: each is reached, or ends in -ENOMEM. What is missing here is 0. */
 static const struct ib_device_attr device_limits = {

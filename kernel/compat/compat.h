@@ -134,6 +134,11 @@ static inline int ib_umem_check_rereg(struct ib_umem *umem, int flags,
 #define IB_WR_FLUSH			14
 #endif
 
+#ifndef HAVE_IB_ODP_SUPPORT_FLUSH
+#define IB_ODP_SUPPORT_FLUSH		BIT(6)
+#define IB_ODP_SUPPORT_ATOMIC_WRITE	BIT(7)
+#endif
+
 #ifndef HAVE_UDP_TUNNEL_SK
 #include <net/udp_tunnel.h>
 

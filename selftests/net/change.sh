@@ -33,13 +33,14 @@ mtu_changes() {
 	grep 'Failed to modify QP to RTR' "$KTAP_TMP/too-large"
 }
 
-# Starts traffic whose trains wait for a while as they leave by va.
+# Starts traffic whose trains wait for a while as they leave by va. It has retries for
+# as long as nothing fits or arrives, which on a slow guest may be ten seconds.
 flow_waits_at_va() {
 	modprobe sch_netem || skip "this kernel has no netem"
 	ends_up
 	echo 1 >/sys/class/infiniband/frdma0/trains
 	tc qdisc add dev va root netem delay 400ms limit 10000
-	flow v4 frdma0 frdma1 -k rc,xrc,uc,ud -s 65536 -t 18
+	flow v4 frdma0 frdma1 -k rc,xrc,uc,ud -s 65536 -t $((KTAP_SLOW > 1 ? 21 : 18))
 }
 
 # True if more trains have left since TRAINS were, and some wait: a packet alone

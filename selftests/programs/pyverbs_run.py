@@ -12,10 +12,14 @@ destroys the objects of a cycle, in any order. If the Context is the first, the
 others are destroyed on a device that is closed, in memory that is free: "Failed
 to close CQ. Errno: 9", or a crash. A test that is skipped while its resources
 are made leaves such a cycle, on any device (test_flow: all of them).
+
+Processes are forked, as they always were before Python 3.14: test_device starts
+some with what cannot be passed otherwise, on any device.
 """
 
 import atexit
 import gc
+import multiprocessing
 import runpy
 import sys
 import unittest
@@ -53,6 +57,7 @@ class Recorder(unittest.TextTestResult):
 
 gc.disable()
 atexit.register(gc.freeze)
+multiprocessing.set_start_method("fork")
 RECORD = open(sys.argv[2], "w", encoding="utf-8")
 unittest.TextTestRunner.resultclass = Recorder
 sys.argv[:] = sys.argv[1:2] + sys.argv[3:]

@@ -19,6 +19,12 @@
 #define SYS_memfd_secret -1
 #endif
 
+#define DEVICE_FLUSH_GLOBAL	(1ULL << 38)
+
+/* Names that rdma-core lacked for long. */
+#define ODP_FLUSH		(1 << 6)
+#define ODP_ATOMIC_WRITE	(1 << 7)
+
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE	25
 #endif
@@ -33,9 +39,12 @@ static void device_says_so(void)
 	struct ibv_device_attr_ex attr;
 	uint32_t rc = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV |
 		      IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ |
-		      IBV_ODP_SUPPORT_ATOMIC | IBV_ODP_SUPPORT_SRQ_RECV;
+		      IBV_ODP_SUPPORT_ATOMIC | IBV_ODP_SUPPORT_SRQ_RECV |
+		      ODP_ATOMIC_WRITE;
 
 	EXPECT(!ibv_query_device_ex(ctx, NULL, &attr));
+	if (attr.device_cap_flags_ex & DEVICE_FLUSH_GLOBAL)
+		rc |= ODP_FLUSH;
 	EXPECT(attr.odp_caps.general_caps ==
 	       (IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT));
 	EXPECT(attr.odp_caps.per_transport_caps.rc_odp_caps == rc);

@@ -283,9 +283,9 @@ static struct ibv_mr *flushable(void)
 	return of;
 }
 
-static void flush(void)
+/* What was written is flushed, in part and all of it. */
+static void flush_region(const struct ibv_mr *of)
 {
-	struct ibv_mr *of = flushable();
 	struct pair p;
 	struct ibv_qp_ex *ex = make_builder(&p, RIGHTS | FLUSH_RIGHTS);
 	int i;
@@ -307,6 +307,27 @@ static void flush(void)
 	EXPECT(!memcmp(local, local + 4096, 3000));
 	EXPECT(!memcmp(local, memory + 1, 3000));
 	unmake_pair(&p);
+}
+
+static void flush(void)
+{
+	flush_region(flushable());
+}
+
+static void flush_what_is_not_pinned(void)
+{
+	const int rights = RIGHTS | IBV_ACCESS_ON_DEMAND;
+	struct ibv_mr *of = ibv_reg_mr(pd, memory, SIZE, rights |
+				       IBV_ACCESS_FLUSH_GLOBAL);
+
+	EXPECT(of);
+	/* Nothing of it was brought so far. */
+	EXPECT(!flush_outcome(of, RIGHTS | FLUSH_RIGHTS, at(0), SIZE,
+			      IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE));
+	flush_region(of);
+	errno = 0;
+	EXPECT(!ibv_reg_mr(pd, memory, SIZE, rights |
+			   IBV_ACCESS_FLUSH_PERSISTENT) && errno == EOPNOTSUPP);
 }
 
 static void flush_refuses(void)
@@ -545,6 +566,7 @@ static const struct test_case cases[] = {
 	CASE(comes_after_what_was_written),
 	CASE(flush),
 	CASE(flush_refuses),
+	CASE(flush_what_is_not_pinned),
 	CASE(memory_that_forgets),
 	CASE(memory_that_does_not),
 	CASE(memory_that_is_long),

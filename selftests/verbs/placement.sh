@@ -30,7 +30,7 @@ wire() {
 links_up
 for case in device_says_so eight_bytes builder refuses \
 	needs_rights_of_the_queue_pair comes_after_what_was_written \
-	flush flush_refuses memory_that_forgets; do
+	flush flush_refuses flush_what_is_not_pinned memory_that_forgets; do
 	ktap_test placement $case
 done
 ktap_test wire
