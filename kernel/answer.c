@@ -105,6 +105,20 @@ void frdma_answer_ack(struct frdma_qp *qp)
 }
 
 /**
+ * frdma_answer_again - acknowledge what was executed before a READ
+ * @qp: responder, of which a READ response is in progress
+ * @psn: of a SEND or WRITE before that, which has come again
+ */
+void frdma_answer_again(struct frdma_qp *qp, u32 psn)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_again_plan(&qp->rq.resp, psn, &hdr);
+	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
+	frdma_answer(qp, &hdr);
+}
+
+/**
  * frdma_answer_atomic - tell what an atomic has found
  * @qp: responder
  * @psn: of the request

@@ -48,6 +48,7 @@ void frdma_answers_begin(struct frdma_answers *answers, struct frdma_qp *qp);
 void frdma_answers_end(struct frdma_answers *answers, struct frdma_qp *qp);
 void frdma_answer(struct frdma_qp *qp, struct frdma_hdr *hdr);
 void frdma_answer_ack(struct frdma_qp *qp);
+void frdma_answer_again(struct frdma_qp *qp, u32 psn);
 void frdma_answer_atomic(struct frdma_qp *qp, u32 psn, u64 orig);
 void frdma_answer_empty(struct frdma_qp *qp, u32 psn);
 enum frdma_answer_fate frdma_answer_read(struct frdma_qp *qp);

@@ -90,17 +90,28 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 	frdma_qp_count(qp, FRDMA_CNT_DUPLICATE_REQUESTS);
 	frdma_resp_commit_dup(rs, &pkt->hdr, verdict);
-	if (verdict == FRDMA_DUP_READ) {
+	switch (verdict) {
+	case FRDMA_DUP_ACK:
+		if (rs->read.active)
+			frdma_answer_again(qp, pkt->hdr.psn);
+		break;
+	case FRDMA_DUP_READ:
 		qp->rq.read_waits = false;
 		read_is_wanted(qp, 0);
-	}
-	if (verdict == FRDMA_DUP_ATOMIC)
+		break;
+	case FRDMA_DUP_ATOMIC:
 		frdma_answer_atomic(qp, pkt->hdr.psn,
 				    frdma_resp_saved(rs, pkt->hdr.psn));
-	else if (verdict == FRDMA_DUP_EMPTY)
+		break;
+	case FRDMA_DUP_EMPTY:
 		frdma_answer_empty(qp, pkt->hdr.psn);
-	else if (verdict == FRDMA_DUP_DROP)
+		break;
+	case FRDMA_DUP_DROP:
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
+		break;
+	}
+	if (qp->rq.read_refused)
+		qp->rq.read_waits = false;
 }
 
 static void ask_for_missing(struct frdma_qp *qp)
@@ -197,11 +208,10 @@ static struct frdma_resp_recv look_for_recv(struct frdma_qp *qp,
 }
 
 /*
- * The region went while its response was under way. That ends the connection,
- * but not if the response was sent before: the peer may have it. One that was told
- * to ask again does so for ever, where it has retries without end, unless it is told
- * this, too; but not while another is owed to it, which it would believe this to be
- * about.
+ * The region went while its response was under way. That ends the connection, but not
+ * if all of the response was sent before: the peer may have it. One that was told to
+ * ask again does so for ever, where it has retries without end, unless it is told this,
+ * too; but not while another is owed to it, which it would believe this to be about.
  */
 static void give_up_read(struct frdma_qp *qp)
 {
@@ -244,28 +254,27 @@ static void hold_read(struct frdma_qp *qp)
 }
 
 /*
- * It was sent before, and the peer, which has had all of it then, goes on; or still
- * wants it, and does not wait with its next request: that costs it a retry.
+ * What is to be sent next was sent before, and the peer has had it, and maybe asks for
+ * what follows; or it does not wait for it with its next request: that costs a retry.
  */
 static bool has_had_read(const struct frdma_qp *qp)
 {
-	return frdma_resp_read_was_sent(&qp->rq.resp) &&
+	return frdma_resp_read_is_repeated(&qp->rq.resp) &&
 	       ktime_get_ns() > qp->rq.read_wanted_until;
 }
 
 /*
- * Go on with the response to a READ, which does not wait, or not any more. Returns
- * false if there is still one: the budget is spent, it waits for pages, or another
- * has its turn now.
+ * Go on with the response to a READ, which does not wait, or not any more. There is one
+ * still if the budget is spent, if it waits for pages, or if another has its turn now.
  */
-static bool answer_read(struct frdma_qp *qp)
+static void answer_read(struct frdma_qp *qp)
 {
 	const struct frdma_resp_read *read = &qp->rq.resp.read;
 	u32 left = read->left;
 
 	if (qp->type == IB_QPT_XRC_TGT && !frdma_xrc_aim_read(qp, read->srqn)) {
 		give_up_read(qp);
-		return !read->active;
+		return;
 	}
 
 	switch (frdma_answer_read(qp)) {
@@ -280,7 +289,6 @@ static bool answer_read(struct frdma_qp *qp)
 	case FRDMA_ANSWER_SENT:
 		break;
 	}
-	return !read->active;
 }
 
 /* Something else comes of the peer than the READ whose response waits. */
@@ -308,7 +316,7 @@ static void go_on_with_read(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 
 /*
  * Nothing is executed, or acknowledged, behind a response that is not at its end: that
- * would say that it was sent. But what the peer asks for again, as it has not had the
+ * would say that it was sent. But what is before it, of which the peer has not had the
  * answer, comes before one that waits, or has its turn only now.
  */
 static bool may_come_now(const struct frdma_qp *qp,
@@ -328,14 +336,15 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	enum frdma_resp_verdict verdict;
 	u64 orig = 0;
 
-	/* The peer resends what follows a response that is long, or waits. */
-	go_on_with_read(qp, pkt);
-	if (!may_come_now(qp, pkt)) {
-		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
-		return;
-	}
+	if (frdma_qp_can_recv(qp))
+		go_on_with_read(qp, pkt);
 	if (!frdma_qp_can_recv(qp)) {
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_QP_STATE);
+		return;
+	}
+	/* The peer resends what follows a response that is long, or waits. */
+	if (!may_come_now(qp, pkt)) {
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		return;
 	}
 
@@ -478,6 +487,7 @@ static bool may_have_pages(struct frdma_qp *qp)
  */
 static bool take_in_order(struct frdma_qp *qp)
 {
+	const struct frdma_resp_read *read = &qp->rq.resp.read;
 	struct frdma_side *side = &qp->rq.side;
 	u32 budget = FRDMA_SIDE_BUDGET;
 
@@ -486,9 +496,11 @@ static bool take_in_order(struct frdma_qp *qp)
 	while (budget) {
 		struct sk_buff *skb;
 
-		if (qp->rq.resp.read.active && !qp->rq.read_waits &&
-		    !answer_read(qp) && !qp->rq.read_waits)
-			return true;
+		if (read->active && !qp->rq.read_waits) {
+			answer_read(qp);
+			if (read->active && !qp->rq.read_waits)
+				return true;
+		}
 		if (!qp->rq.read_waits && frdma_ahead_take(qp)) {
 			budget--;
 			continue;

@@ -441,7 +441,11 @@ static void repeat_read(struct frdma_resp *rs, const struct frdma_hdr *hdr)
 			  (before.told || before.obeyed);
 }
 
-/* Its owner may keep no READs any more, but this one was executed. */
+/*
+ * What was never sent of the last READ, which was executed, though its owner may keep
+ * no READs any more. A peer that has asked for an earlier one may still take what was
+ * sent of this one, if it was long on its way; or asks for all of it.
+ */
 static void resume_read(struct frdma_resp *rs)
 {
 	const struct frdma_resp_res *res = &rs->last_read;
@@ -460,11 +464,13 @@ static void resume_read(struct frdma_resp *rs)
 	};
 }
 
-static struct frdma_resp_res save_res(struct frdma_resp *rs,
-				      const struct frdma_hdr *hdr, u32 npkts,
-				      u64 atomic_orig)
+static const struct frdma_resp_res *save_res(struct frdma_resp *rs,
+					     const struct frdma_hdr *hdr,
+					     u32 npkts, u64 atomic_orig)
 {
-	struct frdma_resp_res res = {
+	struct frdma_resp_res *res = &rs->res[rs->res_next];
+
+	*res = (struct frdma_resp_res) {
 		.psn	= hdr->psn,
 		.npkts	= npkts,
 		.kind	= frdma_op(hdr->opcode)->kind,
@@ -474,8 +480,6 @@ static struct frdma_resp_res save_res(struct frdma_resp *rs,
 		.va	= hdr->va,
 		.orig	= atomic_orig,
 	};
-
-	rs->res[rs->res_next] = res;
 	rs->res_next = (rs->res_next + 1) % rs->nr_res;
 	return res;
 }
@@ -518,7 +522,7 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	switch (op->kind) {
 	case FRDMA_KIND_READ:
 		npkts = read_npkts(rs, hdr->dma_len);
-		rs->last_read = save_res(rs, hdr, npkts, 0);
+		rs->last_read = *save_res(rs, hdr, npkts, 0);
 		begin_read(rs, hdr);
 		rs->unsent = npkts;
 		break;
@@ -601,12 +605,15 @@ void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict)
  * @rs: state; a READ response is in progress only if it yields to this request
  * @hdr: its headers
  * @verdict: what frdma_resp_judge_dup() said
+ *
+ * Where a READ response is in progress, an acknowledgement that is due waits until it
+ * is at its end; this request is acknowledged by itself, see frdma_resp_again_plan().
  */
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict)
 {
 	if (verdict == FRDMA_DUP_ACK)
-		rs->ack_due = true;
+		rs->ack_due |= !rs->read.active;
 	else if (verdict == FRDMA_DUP_READ)
 		repeat_read(rs, hdr);
 }
@@ -618,14 +625,27 @@ static u32 behind(const struct frdma_resp *rs, u32 psn)
 }
 
 /**
- * frdma_resp_read_was_sent - was what is to be sent next sent before
+ * frdma_resp_read_is_repeated - had what is to be sent next been sent before
  * @rs: state, with a READ response in progress
  *
- * Return: true if the peer may have had it already.
+ * Return: true if the peer may have had it.
+ */
+bool frdma_resp_read_is_repeated(const struct frdma_resp *rs)
+{
+	return behind(rs, rs->read.psn) > rs->unsent;
+}
+
+/**
+ * frdma_resp_read_was_sent - had all been sent that is to be sent
+ * @rs: state, with a READ response in progress
+ *
+ * Return: true if the peer may have had all that it asked for.
  */
 bool frdma_resp_read_was_sent(const struct frdma_resp *rs)
 {
-	return behind(rs, rs->read.psn) > rs->unsent;
+	u32 rest = read_npkts(rs, rs->read.left);
+
+	return behind(rs, rs->read.psn) >= rs->unsent + rest;
 }
 
 /**
@@ -633,16 +653,17 @@ bool frdma_resp_read_was_sent(const struct frdma_resp *rs)
  * @rs: state, with a READ response in progress
  * @hdr: headers of the request
  *
- * Return: true for what asks again for what is to be sent next, or for what was sent
- * before, each by itself: the peer has not had that either. An acknowledgement, with
- * which all else is answered, would say that the response was sent.
+ * Return: true for a READ that asks again for what is to be sent next, and for all that
+ * is before that: it was executed, and the peer has not had its answer. None of these
+ * answers is about what comes after it.
  */
 bool frdma_resp_read_yields(const struct frdma_resp *rs,
 			    const struct frdma_hdr *hdr)
 {
-	return frdma_kind_wants_response(frdma_op(hdr->opcode)->kind) &&
-	       judge_psn(rs, hdr->psn) == FRDMA_RESP_DUPLICATE &&
-	       behind(rs, hdr->psn) >= behind(rs, rs->read.psn);
+	bool is_read = frdma_op(hdr->opcode)->kind == FRDMA_KIND_READ;
+
+	return judge_psn(rs, hdr->psn) == FRDMA_RESP_DUPLICATE &&
+	       behind(rs, hdr->psn) + is_read > behind(rs, rs->read.psn);
 }
 
 /**

@@ -66,8 +66,8 @@ enum frdma_resp_nak {
  * @asked: the peer has asked for it more than once, or for a part of it
  * @told: since the peer has asked for it, it was told to ask again later
  * @obeyed: it was told so before, and has asked for it again
- * @first: PSN of the packet that it was begun with, or resumed with: by then more
- *	was sent, so no two that follow each other have the same
+ * @first: PSN of the packet that it was begun with, or resumed with; one that is
+ *	resumed has another than the one that was at its end
  * @psn: PSN of the next packet
  * @rkey: remote key
  * @srqn: shared receive queue that the request named (XRC)
@@ -299,6 +299,7 @@ void frdma_resp_abandon(struct frdma_resp *rs);
 void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);
+bool frdma_resp_read_is_repeated(const struct frdma_resp *rs);
 bool frdma_resp_read_was_sent(const struct frdma_resp *rs);
 bool frdma_resp_read_yields(const struct frdma_resp *rs,
 			    const struct frdma_hdr *hdr);
@@ -306,6 +307,8 @@ void frdma_resp_read_end(struct frdma_resp *rs);
 void frdma_resp_forget_reads(struct frdma_resp *rs);
 u64 frdma_resp_saved(const struct frdma_resp *rs, u32 psn);
 void frdma_resp_ack_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);
+void frdma_resp_again_plan(const struct frdma_resp *rs, u32 psn,
+			   struct frdma_hdr *hdr);
 void frdma_resp_gap_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);
 void frdma_resp_rnr_plan(const struct frdma_resp *rs, u32 psn, u8 code,
 			 struct frdma_hdr *hdr);

@@ -29,7 +29,22 @@ static struct frdma_hdr answer(const struct frdma_resp *rs, u8 operation,
  */
 void frdma_resp_ack_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr)
 {
-	*hdr = answer(rs, FRDMA_ACKNOWLEDGE, frdma_psn_add(rs->epsn, -1),
+	frdma_resp_again_plan(rs, frdma_psn_add(rs->epsn, -1), hdr);
+}
+
+/**
+ * frdma_resp_again_plan - describe an acknowledgement of what was executed before
+ * @rs: state
+ * @psn: of a SEND or WRITE, judged FRDMA_DUP_ACK while a READ response behind it is
+ *	in progress
+ * @hdr: set to what is to be sent, but for destination and P_Key
+ *
+ * It says nothing of the READ, as one of all that was executed would.
+ */
+void frdma_resp_again_plan(const struct frdma_resp *rs, u32 psn,
+			   struct frdma_hdr *hdr)
+{
+	*hdr = answer(rs, FRDMA_ACKNOWLEDGE, psn,
 		      FRDMA_AETH_ACK | FRDMA_AETH_NO_CREDITS);
 }
 

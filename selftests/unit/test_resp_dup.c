@@ -77,16 +77,14 @@ TEST(frdma_resp_read_yields__to_what_it_has_not_sent)
 	EXPECT(frdma_resp_read_yields(&rs, &hdr));
 	hdr.psn = nth(4);
 	EXPECT(!frdma_resp_read_yields(&rs, &hdr));
-	hdr = request(FRDMA_SEND_ONLY, 0);
-	hdr.psn = nth(1);
-	EXPECT(!frdma_resp_read_yields(&rs, &hdr));
 }
 
-/* The answer to an atomic was lost, or none: that of a READ behind it waits. */
-TEST(frdma_resp_read_yields__to_what_has_an_answer_of_its_own)
+/* The answer to another request was lost, or none: that of a READ behind it waits. */
+TEST(frdma_resp_read_yields__to_all_that_is_before_it)
 {
 	static const u8 opcodes[] = {
 		FRDMA_FETCH_ADD, FRDMA_ATOMIC_WRITE, FRDMA_FLUSH,
+		FRDMA_SEND_ONLY, FRDMA_WRITE_ONLY, FRDMA_WRITE_LAST,
 	};
 	struct frdma_hdr hdr;
 	u32 i;
@@ -98,6 +96,8 @@ TEST(frdma_resp_read_yields__to_what_has_an_answer_of_its_own)
 		hdr = request(opcodes[i], 0);
 		hdr.psn = nth(0);
 		EXPECT(frdma_resp_read_yields(&rs, &hdr));
+		hdr.psn = nth(1);
+		EXPECT(!frdma_resp_read_yields(&rs, &hdr));
 		hdr.psn = rs.epsn;
 		EXPECT(!frdma_resp_read_yields(&rs, &hdr));
 	}
@@ -148,7 +148,7 @@ TEST(frdma_resp_commit_dup__read_that_was_never_sent)
 	EXPECT(rs.read.asked);
 	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
 	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
-	EXPECT(frdma_resp_read_was_sent(&rs));
+	EXPECT(!frdma_resp_read_was_sent(&rs));
 	EXPECT(rs.read.fresh);
 	expect_read_packet(FRDMA_READ_RESP_FIRST, 0, MTU);
 	EXPECT(!frdma_resp_read_was_sent(&rs));
@@ -242,6 +242,48 @@ TEST(frdma_resp_read_end__before_one_that_is_not_kept)
 	expect_read_packet(FRDMA_READ_RESP_FIRST, 2, MTU);
 	expect_read_packet(FRDMA_READ_RESP_LAST, 3, MTU);
 	EXPECT(!rs.read.active);
+}
+
+/* It is acknowledged by itself, not with all that was executed. */
+TEST(frdma_resp_commit_dup__write_before_a_read_that_waits)
+{
+	struct frdma_hdr write, ack;
+
+	fresh();
+	write = request(FRDMA_WRITE_ONLY, 1);
+	write.ack_req = true;
+	execute(write);
+	rs.ack_due = false;
+	execute(read_request(2 * MTU));
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 1, MTU);
+	EXPECT_EQ(judge_dup(write), FRDMA_DUP_ACK);
+	EXPECT(!rs.ack_due);
+	frdma_resp_again_plan(&rs, write.psn, &ack);
+	EXPECT_EQ(ack.opcode, FRDMA_ACKNOWLEDGE);
+	EXPECT_EQ(ack.psn, nth(0));
+	EXPECT_EQ(ack.syndrome, 0x1f);
+	expect_read_packet(FRDMA_READ_RESP_LAST, 2, MTU);
+	EXPECT_EQ(judge_dup(write), FRDMA_DUP_ACK);
+	EXPECT(rs.ack_due);
+}
+
+/* Half of it was sent, and it is asked for from its beginning: that was not had. */
+TEST(frdma_resp_read_was_sent__not_if_some_of_it_was_not)
+{
+	struct frdma_hdr hdr = last_of_reads(2);
+
+	expect_read_packet(FRDMA_READ_RESP_FIRST, 2, MTU);
+	EXPECT(!frdma_resp_read_is_repeated(&rs));
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(!frdma_resp_read_was_sent(&rs));
+	EXPECT(frdma_resp_read_is_repeated(&rs));
+	hdr.dma_len = MTU;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(frdma_resp_read_was_sent(&rs));
+	hdr.psn = nth(0);
+	hdr.dma_len = 2 * MTU;
+	EXPECT_EQ(judge_dup(hdr), FRDMA_DUP_READ);
+	EXPECT(frdma_resp_read_was_sent(&rs));
 }
 
 /* A late copy of a READ does not take away the response to another. */

@@ -144,47 +144,102 @@ static void is_half_there(void)
 	EXPECT(*far.bytes == 1);
 }
 
+/* While pages are waited for this process starts no other: one that waits mends it. */
+static void lose_answers(double s)
+{
+	char command[120];
+
+	snprintf(command, sizeof(command),
+		 "tc qdisc add dev va root netem loss 100%% || exit;"
+		 " (sleep %.1f; tc qdisc delete dev va root) &", s);
+	tc(command);
+}
+
+/* One page has been read and is there; the other is withheld for so long. */
+static void withhold_half(unsigned int seconds)
+{
+	int fd = slowfile_open(seconds);
+
+	EXPECT(mmap(near.bytes + PAGE, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_FIXED, fd, 0) == near.bytes + PAGE);
+	begin(IBV_WR_RDMA_READ, near.mr);
+	EXPECT(!status(far.cq));
+}
+
 /*
- * The answer to an atomic is lost, and the READ behind it waits in its middle, longer
- * than the peer has retries: it asks for both again. While pages are waited for this
- * process starts no other, so the line is mended by one that was started before.
+ * The answer to a request is lost, and the READ behind it waits in its middle, longer
+ * than the peer has retries: it asks for both again.
  */
-static void is_behind_an_atomic(void)
+static struct ibv_mr *is_behind(enum ibv_wr_opcode opcode)
 {
 	struct ibv_mr *there;
 	struct ibv_sge sge;
 	struct ibv_send_wr *bad, wr = {
-		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .sg_list = &sge,
-		.num_sge = 1,
+		.opcode = opcode, .sg_list = &sge, .num_sge = 1,
 	};
-	int fd = slowfile_open(6), n, how;
+	int n, how;
 
 	connect_them(14);
 	there = ibv_reg_mr(near.pd, fresh(PAGE), PAGE, RIGHTS);
 	EXPECT(there);
-	begin(IBV_WR_RDMA_READ, near.mr);
-	EXPECT(!status(far.cq));
-	EXPECT(mmap(near.bytes + PAGE, PAGE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_FIXED, fd, 0) == near.bytes + PAGE);
-	tc("tc qdisc add dev va root netem loss 100% || exit;"
-	   " (sleep 0.4; tc qdisc delete dev va root) &");
+	withhold_half(6);
+	lose_answers(0.4);
 	sge = (struct ibv_sge) { (uintptr_t)far.bytes, 8, far.mr->lkey };
-	wr.wr.atomic.remote_addr = (uintptr_t)there->addr;
-	wr.wr.atomic.compare_add = 1;
-	wr.wr.atomic.rkey = there->rkey;
+	if (opcode == IBV_WR_RDMA_WRITE) {
+		wr.wr.rdma.remote_addr = (uintptr_t)there->addr;
+		wr.wr.rdma.rkey = there->rkey;
+	} else {
+		wr.wr.atomic.remote_addr = (uintptr_t)there->addr;
+		wr.wr.atomic.compare_add = 1;
+		wr.wr.atomic.rkey = there->rkey;
+	}
 	EXPECT(!ibv_post_send(far.qp, &wr, &bad));
-	begin_range(IBV_WR_RDMA_READ, near.mr, 0, 2 * PAGE);
+	begin_range(IBV_WR_RDMA_READ, near.mr, PAGE / 2, PAGE);
 	for (n = 0; n < 2; n++) {
 		how = status(far.cq);
 		printf("%s\n", ibv_wc_status_str(how));
 		EXPECT(how == IBV_WC_SUCCESS);
 	}
+	return there;
+}
+
+static void is_behind_an_atomic(void)
+{
+	const struct ibv_mr *there = is_behind(IBV_WR_ATOMIC_FETCH_AND_ADD);
+
 	EXPECT(*(uint64_t *)there->addr == 1);
+}
+
+static void is_behind_a_write(void)
+{
+	is_behind(IBV_WR_RDMA_WRITE);
+}
+
+/*
+ * The half of it that is there is lost, and then its region goes: the peer, which asks
+ * for all of it again, is told.
+ */
+static void is_half_gone(void)
+{
+	double begun;
+	int how;
+
+	connect_them(18);
+	withhold_half(6);
+	lose_answers(0.4);
+	begun = now();
+	begin_range(IBV_WR_RDMA_READ, near.mr, PAGE / 2, PAGE);
+	usleep(100000);
+	EXPECT(!ibv_dereg_mr(near.mr));
+	how = status(far.cq);
+	printf("%s after %.1f s\n", ibv_wc_status_str(how), now() - begun);
+	EXPECT(how == IBV_WC_REM_ACCESS_ERR);
 }
 
 static const struct test_case cases[] = {
 	CASE(is_half_there), CASE(is_gone_for_good), CASE(is_not_wanted),
-	CASE(is_half_unwanted), CASE(is_behind_an_atomic), { },
+	CASE(is_half_unwanted), CASE(is_behind_an_atomic),
+	CASE(is_behind_a_write), CASE(is_half_gone), { },
 };
 
 int main(int argc, char **argv)

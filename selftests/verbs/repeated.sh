@@ -26,4 +26,6 @@ ktap_test repeated is_gone_for_good
 ktap_test repeated is_not_wanted
 ktap_test repeated is_half_unwanted
 ktap_test repeated is_behind_an_atomic
+ktap_test repeated is_behind_a_write
+ktap_test repeated is_half_gone
 ktap_end
