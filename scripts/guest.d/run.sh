@@ -76,12 +76,18 @@ run_options() {
 	run_check_number --smp "$smp" 1 255
 	run_check_number --hugepages "$hugepages" 0 9999999
 	run_check_number --timeout "$timeout" 1 9999999
-	[[ -z $mem || $mem =~ ^[1-9][0-9]*[MGT]?$ ]] ||
-		die "--mem takes a size, such as 2G, not '$mem'"
+	[ -z "$mem" ] || run_check_mem
 	run_check_background
 	for layer in "${layers[@]}"; do
 		[ -d "$layer" ] || die "--layer: there is no directory '$layer'"
 	done
+}
+
+# With less the kernel has no room for its root.
+run_check_mem() {
+	[[ $mem =~ ^[1-9][0-9]{0,6}[MGT]$ ]] &&
+		[ "$(numfmt --from=iec "$mem")" -ge $((128 << 20)) ] ||
+		die "--mem takes a size from 128M on, such as 2G, not '$mem'"
 }
 
 # What --on names.

@@ -19,6 +19,9 @@
 #define RIGHTS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 		 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
+/* device_cap_flags_ex; libibverbs has no name for it. */
+#define DEVICE_FLUSH_GLOBAL	(1ULL << 38)
+
 #define EXPECT(cond) do {						\
 	if (!(cond)) {							\
 		printf("%s:%d: %s (%s)\n", __FILE__, __LINE__, #cond,	\

@@ -18,20 +18,12 @@ pyverbs_are_well() {
 	esac
 }
 
-# Some of them start processes with arguments that Python 3.14, which does not
-# fork any more, cannot pass on.
-RUN_FORKING='
-import multiprocessing, os, runpy, sys
-multiprocessing.set_start_method("fork")
-del sys.argv[0]
-sys.path[0] = os.path.dirname(sys.argv[0])
-runpy.run_path(sys.argv[0], run_name="__main__")'
-
 # Runs those of rdma-core's own tests whose names contain a PATTERN on frdma0:
 # the tests that the distribution ships with the installed pyverbs. COUNT of
 # them have to pass: one that is skipped has not. Arguments: COUNT PATTERN...
 pyverbs_of() {
 	local count=$1 dir=$KTAP_TMP/pyverbs ok pattern patterns=()
+	local record=$KTAP_TMP/pyverbs/record
 
 	shift
 	for pattern; do
@@ -42,17 +34,18 @@ pyverbs_of() {
 		cp -r /usr/share/doc/rdma-core/tests "$dir"
 		gunzip -q "$dir"/tests/*.gz
 	fi
-	python3 -B -c "$RUN_FORKING" "$dir/tests/run_tests.py" -v \
-		--dev frdma0 --port 1 --gid "$(gid_index frdma0 v4)" "${patterns[@]}" \
-		>"$dir/said" 2>&1 || true
+	: >"$record"
+	python3 -B "${BASH_SOURCE[0]%/*}/pyverbs_run.py" \
+		"$dir/tests/run_tests.py" "$record" -v --dev frdma0 --port 1 \
+		--gid "$(gid_index frdma0 v4)" "${patterns[@]}" >"$dir/said" 2>&1 || true
 	case $(dpkg-query -Wf '${Version}' python3-pyverbs) in
 	56.*)	;;
 	*)	! grep -q '^Ran 0 tests' "$dir/said" ||
 			skip "this pyverbs has no such tests" ;;
 	esac
-	ok=$(grep -c ' ok$' "$dir/said") || true
+	ok=$(grep -c '^passed' "$record") || true
 	pyverbs_are_well "$ok" "$count" "$dir/said" ||
-		fail "$ok of $count passed: $(grep -v ' ok$' "$dir/said")"
+		fail "$ok of $count passed: $(cat "$dir/said")"
 	note "$(grep '^Ran' "$dir/said"), $(tail -n 1 "$dir/said")"
 }
 

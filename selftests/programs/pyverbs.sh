@@ -47,7 +47,7 @@ pyverbs() {
 		gunzip -q "$dir"/tests/*.gz
 	}
 	: >"$record"
-	env -C "$dir" python3 -X faulthandler "$HERE/pyverbs_run.py" \
+	env -C "$dir" python3 -X faulthandler "$HERE/../lib/pyverbs_run.py" \
 		"$dir/tests/run_tests.py" "$record" --dev "$DEV" --gid "$gid" \
 		-v >"$KTAP_TMP/said" 2>&1 &
 	pid=$!

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-Compares records of pyverbs_run.py: of frdma, and of the other driver.
+Compares records of ../lib/pyverbs_run.py: of frdma, and of the other driver.
 
 usage: pyverbs_compare.py counts NAME RECORD [NAME RECORD]...
        pyverbs_compare.py differ FRDMA OTHER

@@ -19,8 +19,6 @@
 #define SYS_memfd_secret -1
 #endif
 
-#define DEVICE_FLUSH_GLOBAL	(1ULL << 38)
-
 /* Names that rdma-core lacked for long. */
 #define ODP_FLUSH		(1 << 6)
 #define ODP_ATOMIC_WRITE	(1 << 7)

@@ -24,7 +24,6 @@
 #define SIZE	8192
 
 /* libibverbs has no names for them. */
-#define DEVICE_FLUSH_GLOBAL	(1ULL << 38)
 #define DEVICE_FLUSH_PERSISTENT	(1ULL << 39)
 #define DEVICE_ATOMIC_WRITE	(1ULL << 40)
 
