@@ -7,6 +7,9 @@
 /* Ten microseconds: short beside the timeout. */
 #define RNR_TIMER_CODE		1
 
+/* 320 microseconds: not so short. */
+#define PAGES_TIMER_CODE	10
+
 void receiver_post(struct sim_side *side)
 {
 	side->recvs++;
@@ -18,10 +21,19 @@ void receiver_flush_ack(struct sim_side *side)
 	struct frdma_hdr hdr;
 
 	side->next_ack_ns = U64_MAX;
-	if (!side->resp.ack_due || side_is_broken(side))
+	if (!side->resp.ack_due || side->resp.read.active ||
+	    side_is_broken(side))
 		return;
 	side->resp.ack_due = false;
 	frdma_resp_ack_plan(&side->resp, &hdr);
+	side_send(side, &hdr, NULL, 1);
+}
+
+static void acknowledge_again(struct sim_side *side, u32 psn)
+{
+	struct frdma_hdr hdr;
+
+	frdma_resp_again_plan(&side->resp, psn, &hdr);
 	side_send(side, &hdr, NULL, 1);
 }
 
@@ -77,10 +89,92 @@ static void send_response_run(struct sim_side *side)
 		  one.read.psn);
 }
 
+/* So long, and longer than a peer has retries, pages are on their way. */
+#define PAGES_NS_MAX		40000000
+
+/* Sometimes that is short beside the timeout. */
+static bool is_absent(struct sim_side *side)
+{
+	struct sim_world *world = side->world;
+	struct rnd *rnd = &world->rnd;
+
+	if (side->next_pages_ns != U64_MAX)
+		return true;
+	if (!world->shape->absent || rnd_below(rnd, 1000) >= world->shape->absent)
+		return false;
+	side->next_pages_ns = world->now_ns +
+		rnd_below(rnd, rnd_below(rnd, 4) ? 100000 : PAGES_NS_MAX);
+	return true;
+}
+
+/* A packet that is not late is on its way for less. */
+#define WAY_NS			50000
+
+static void read_is_wanted(struct sim_side *side, u64 in_ns)
+{
+	side->read_wanted_until = side->world->now_ns + in_ns + WAY_NS;
+}
+
+static void hold_read(struct sim_side *side)
+{
+	struct frdma_resp_read *read = &side->resp.read;
+	struct frdma_hdr nak;
+
+	side->read_waits = true;
+	if (!read->fresh || read->told || !read->asked)
+		return;
+	read->told = true;
+	read_is_wanted(side, frdma_rnr_delay_ns(PAGES_TIMER_CODE));
+	frdma_resp_rnr_plan(&side->resp, read->psn, PAGES_TIMER_CODE, &nak);
+	side_send(side, &nak, NULL, 1);
+}
+
 static void send_read_response(struct sim_side *side)
 {
-	while (side->resp.read.active)
-		send_response_run(side);
+	u32 left = side->resp.read.left;
+
+	while (side->resp.read.active && !side->read_waits) {
+		if (!is_absent(side)) {
+			send_response_run(side);
+			continue;
+		}
+		if (side->resp.read.left != left)
+			read_is_wanted(side, 0);
+		hold_read(side);
+	}
+}
+
+void receiver_find_pages(struct sim_side *side)
+{
+	side->next_pages_ns = U64_MAX;
+	side->read_waits = false;
+	send_read_response(side);
+}
+
+/* What comes next was sent before, and the peer goes on without it. */
+static void reconsider_read(struct sim_side *side)
+{
+	if (!frdma_resp_read_is_repeated(&side->resp) ||
+	    side->world->now_ns <= side->read_wanted_until)
+		return;
+	frdma_resp_read_end(&side->resp);
+	side->read_waits = false;
+	send_read_response(side);
+}
+
+/* Is this the turn of the request, or that of a response before it? */
+static bool may_come_now(struct sim_side *side, const struct frdma_hdr *hdr)
+{
+	struct frdma_resp *rs = &side->resp;
+
+	if (side->read_waits && !frdma_resp_read_yields(rs, hdr))
+		reconsider_read(side);
+	if (!rs->read.active)
+		return true;
+	if (!frdma_resp_read_yields(rs, hdr))
+		return false;
+	side->yielded++;
+	return true;
 }
 
 static u64 execute_atomic(struct sim_side *side, const struct frdma_hdr *hdr)
@@ -279,12 +373,26 @@ static void repeat(struct sim_side *side, const struct frdma_hdr *hdr)
 
 	verdict = frdma_resp_judge_dup(&side->resp, hdr);
 	frdma_resp_commit_dup(&side->resp, hdr, verdict);
-	if (verdict == FRDMA_DUP_ATOMIC)
+	switch (verdict) {
+	case FRDMA_DUP_ACK:
+		if (side->resp.read.active)
+			acknowledge_again(side, hdr->psn);
+		break;
+	case FRDMA_DUP_READ:
+		side->read_waits = false;
+		read_is_wanted(side, 0);
+		send_read_response(side);
+		break;
+	case FRDMA_DUP_ATOMIC:
 		send_atomic_ack(side, hdr->psn,
 				frdma_resp_saved(&side->resp, hdr->psn));
-	else if (verdict == FRDMA_DUP_EMPTY)
+		break;
+	case FRDMA_DUP_EMPTY:
 		send_empty_response(side, hdr->psn);
-	send_read_response(side);
+		break;
+	case FRDMA_DUP_DROP:
+		break;
+	}
 }
 
 static struct frdma_resp_recv look_for_recv(const struct sim_side *side)
@@ -378,7 +486,8 @@ void receiver_take_kept(struct sim_side *side)
 	u32 waited = side->waited;
 	struct frdma_kept *item;
 
-	while ((item = frdma_kept_due(&side->kept, side->resp.epsn))) {
+	while (!side->read_waits &&
+	       (item = frdma_kept_due(&side->kept, side->resp.epsn))) {
 		struct sim_kept *kept = (struct sim_kept *)item;
 
 		if (!side_is_broken(side) &&
@@ -391,7 +500,7 @@ void receiver_take_kept(struct sim_side *side)
 	if (side_is_broken(side))
 		receiver_forget(side);
 	else if (side->waited != waited && side->kept.first &&
-		 frdma_resp_is_content(&side->resp))
+		 !side->read_waits && frdma_resp_is_content(&side->resp))
 		ask_for_missing(side);
 }
 
@@ -412,6 +521,8 @@ u32 receiver_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
 	struct frdma_hdr whole = *hdr;
 	u32 i, len = hdr->payload_len;
 
+	if (rs->read.active)
+		return 0;
 	switch (frdma_resp_judge(rs, hdr, recv)) {
 	case FRDMA_RESP_ACCEPT:
 		break;
@@ -448,9 +559,12 @@ void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 {
 	struct frdma_resp *rs = &side->resp;
 	struct frdma_resp_recv recv = look_for_recv(side);
-	enum frdma_resp_verdict verdict = frdma_resp_judge(rs, hdr, recv);
+	enum frdma_resp_verdict verdict;
 	struct frdma_hdr nak;
 
+	if (!may_come_now(side, hdr))
+		return;
+	verdict = frdma_resp_judge(rs, hdr, recv);
 	switch (verdict) {
 	case FRDMA_RESP_ACCEPT:
 		accept(side, hdr, payload);

@@ -41,6 +41,7 @@ void side_init(struct sim_side *side)
 	side->next_recv_ns = U64_MAX;
 	side->next_post_ns = U64_MAX;
 	side->next_ack_ns = U64_MAX;
+	side->next_pages_ns = U64_MAX;
 	side->next_run_ns = U64_MAX;
 	side->next_modify_ns = U64_MAX;
 }
@@ -83,19 +84,37 @@ static void check_request(struct sim_side *side, const struct frdma_hdr *hdr,
 	*sum = sum_of(pkt);
 }
 
-/* Only what was executed is acknowledged, only what was not is refused. */
+/* It is about a READ that was executed, and whose response waits. */
+static bool is_told_to_wait(const struct sim_side *side,
+			    const struct frdma_hdr *hdr)
+{
+	return side->read_waits && hdr->psn == side->resp.read.psn &&
+	       frdma_hdr_is_nak(hdr);
+}
+
+/*
+ * Only what was executed is acknowledged, but no READ whose response was not sent; and
+ * only what was not is refused.
+ */
 static void check_answer(struct sim_side *side, const struct frdma_hdr *hdr,
 			 const struct wire_pkt *pkt)
 {
+	s64 abs_unsent = side->abs_epsn - side->resp.unsent;
 	struct sim_world *world = side->world;
 
+	if (is_told_to_wait(side, hdr))
+		return;
 	if (frdma_hdr_is_nak(hdr))
 		SIM_CHECK(world, pkt->abs_psn == side->abs_epsn,
 			  "syndrome 0x%02x for %lld, not %lld", hdr->syndrome,
 			  pkt->abs_psn, side->abs_epsn);
+	else if (frdma_op(hdr->opcode)->kind == FRDMA_KIND_ACK)
+		SIM_CHECK(world, pkt->abs_psn < abs_unsent,
+			  "%lld acknowledged, %lld executed", pkt->abs_psn,
+			  abs_unsent);
 	else
 		SIM_CHECK(world, pkt->abs_psn < side->abs_epsn,
-			  "%lld acknowledged, %lld executed", pkt->abs_psn,
+			  "%lld answered, %lld executed", pkt->abs_psn,
 			  side->abs_epsn);
 	if (frdma_hdr_is_nak(hdr))
 		side->abs_put_off = pkt->abs_psn + 1;
@@ -160,10 +179,13 @@ void side_break(struct sim_side *side)
 	side->drained = false;
 	side->req.wr_una = side->req.wr_prod;
 	frdma_req_forget(&side->req);
+	frdma_resp_forget_reads(&side->resp);
+	side->read_waits = false;
 	side->completed = side->posted;
 	side->next_post_ns = U64_MAX;
 	side->next_recv_ns = U64_MAX;
 	side->next_ack_ns = U64_MAX;
+	side->next_pages_ns = U64_MAX;
 	side->next_run_ns = U64_MAX;
 	side->next_modify_ns = U64_MAX;
 }
@@ -302,8 +324,8 @@ static void acknowledge_soon(struct sim_side *side)
 {
 	struct sim_world *world = side->world;
 
-	if (!side->resp.ack_due || side_is_broken(side) ||
-	    side->next_ack_ns != U64_MAX)
+	if (!side->resp.ack_due || side->resp.read.active ||
+	    side_is_broken(side) || side->next_ack_ns != U64_MAX)
 		return;
 	if (rnd_below(&world->rnd, 2))
 		receiver_flush_ack(side);
@@ -324,6 +346,17 @@ void side_take(struct sim_side *side, struct wire_pkt *const *train, u32 nr)
 
 	for (; nr; train += taken, nr -= taken)
 		taken = take_some(side, train, nr);
+	receiver_take_kept(side);
+	acknowledge_soon(side);
+}
+
+/**
+ * side_find_pages - what a READ response waits for is there
+ * @side: where
+ */
+void side_find_pages(struct sim_side *side)
+{
+	receiver_find_pages(side);
 	receiver_take_kept(side);
 	acknowledge_soon(side);
 }

@@ -53,6 +53,8 @@ enum sim_state {
  * @scarce_recvs: receive requests come late
  * @no_room: of a thousand packets the host takes this many not
  * @refuse: of a thousand requests the memory of this many is gone
+ * @absent: of a thousand runs of a READ response the memory of this many is not there
+ *	yet
  * @dead_ns: from then on the wire brings nothing; 0: it always does
  * @drains: queue pairs go to SQD and back, and change their attributes there
  * @resets: connections end and are made again
@@ -68,6 +70,7 @@ struct sim_shape {
 	bool scarce_recvs;
 	u32 no_room;
 	u32 refuse;
+	u32 absent;
 	u64 dead_ns;
 	bool drains;
 	bool resets;
@@ -128,6 +131,9 @@ struct sim_wr {
  * @rd_bound: those that it may have out: until they are answered, those that it
  *	had out when less was agreed upon
  * @waited: requests that were kept, and taken in their turn
+ * @read_waits: the response to a READ waits for its memory
+ * @read_wanted_until: until when the peer may not have gone on without it
+ * @yielded: requests that came before a response that waits
  * @paced: so often packets had to wait for their time
  * @probes: packets sent again to ask whether they were lost
  * @stops: it was in SQD, so often
@@ -153,6 +159,7 @@ struct sim_wr {
  * @next_post_ns: when more is posted
  * @next_recv_ns: when a receive request is posted
  * @next_ack_ns: when an acknowledgement that is due goes out
+ * @next_pages_ns: when the memory of a READ is there
  * @next_run_ns: when the send side digests what was answered
  * @next_modify_ns: when its state or its attributes change
  */
@@ -182,6 +189,9 @@ struct sim_side {
 	s64 rd_end[SIM_RES_MAX];
 	u32 rd_asked;
 	u32 waited;
+	bool read_waits;
+	u64 read_wanted_until;
+	u32 yielded;
 	u32 paced;
 	u32 probes;
 	u32 stops;
@@ -209,6 +219,7 @@ struct sim_side {
 	u64 next_post_ns;
 	u64 next_recv_ns;
 	u64 next_ack_ns;
+	u64 next_pages_ns;
 	u64 next_run_ns;
 	u64 next_modify_ns;
 };
@@ -271,5 +282,6 @@ void side_send(struct sim_side *side, const struct frdma_hdr *hdr,
 	       const u8 *payload, u32 span);
 void side_break(struct sim_side *side);
 void side_take(struct sim_side *side, struct wire_pkt *const *train, u32 nr);
+void side_find_pages(struct sim_side *side);
 
 #endif /* FRDMA_SIM_SIDE_H */

@@ -18,11 +18,13 @@
  * @in_runs: packets that were taken several at once
  * @waited: requests that were kept until their turn came
  * @paced: packets that waited for their time
+ * @yielded: requests that came before a READ response that waited
  */
 struct seen {
 	u64 in_runs;
 	u64 waited;
 	u64 paced;
+	u64 yielded;
 };
 
 static void run_seed(struct sim_shape shape, u64 seed, struct seen *seen)
@@ -41,6 +43,7 @@ static void run_seed(struct sim_shape shape, u64 seed, struct seen *seen)
 		seen->in_runs += side->runs;
 		seen->waited += side->waited;
 		seen->paced += side->paced;
+		seen->yielded += side->yielded;
 	}
 }
 
@@ -57,6 +60,7 @@ static void run_all(struct sim_shape shape)
 	for (; seed < end; seed++)
 		run_seed(shape, seed, &seen);
 	EXPECT(only || seen.in_runs > 0);
+	EXPECT(only || !shape.absent || seen.yielded > 0);
 	if (only || !shape.mood.drop || FRDMA_PSN_BITS == 3)
 		return;
 	EXPECT(seen.waited > 0);
@@ -152,6 +156,34 @@ TEST(sim__memory_goes_while_everything_goes_wrong)
 		.scarce_recvs = true,
 		.no_room = 20,
 		.refuse = 20,
+	});
+}
+
+/* READs of what is not there yet, sometimes longer than their askers have retries. */
+TEST(sim__memory_is_late)
+{
+	run_all((struct sim_shape) { .absent = 200 });
+}
+
+TEST(sim__memory_is_late_while_packets_are_lost)
+{
+	run_all((struct sim_shape) {
+		.mood = { .drop = 100 }, .absent = 100,
+	});
+}
+
+TEST(sim__memory_is_late_while_everything_goes_wrong)
+{
+	run_all((struct sim_shape) {
+		.mood = {
+			.drop = 100, .copy = 100, .spoil = 50,
+			.late = 200, .late_ns = 50000,
+		},
+		.scarce_recvs = true,
+		.no_room = 20,
+		.absent = 100,
+		.drains = true,
+		.resets = true,
 	});
 }
 

@@ -175,7 +175,7 @@ static bool is_calm(const struct sim_shape *shape)
 
 	return !shape->scarce_recvs && !shape->no_room && !mood->drop &&
 	       !mood->spoil && !mood->late && !shape->dead_ns &&
-	       !shape->refuse && !shape->resets;
+	       !shape->refuse && !shape->absent && !shape->resets;
 }
 
 static void check_end(struct sim_side *side)
@@ -206,6 +206,7 @@ static u64 next_event_ns(const struct sim_world *world)
 		ns = first_of(ns, side->next_post_ns);
 		ns = first_of(ns, side->next_recv_ns);
 		ns = first_of(ns, side->next_ack_ns);
+		ns = first_of(ns, side->next_pages_ns);
 		ns = first_of(ns, side->next_run_ns);
 		ns = first_of(ns, side->next_modify_ns);
 		ns = first_of(ns, sender_deadline_ns(side));
@@ -233,6 +234,8 @@ static void wake_side(struct sim_side *side)
 			U64_MAX :
 			now_ns + rnd_below(&world->rnd, 20000);
 	}
+	if (side->next_pages_ns <= now_ns)
+		side_find_pages(side);
 	if (side->next_ack_ns <= now_ns)
 		receiver_flush_ack(side);
 	if (side->next_run_ns <= now_ns || sender_deadline_ns(side) <= now_ns)
@@ -330,6 +333,7 @@ static void check_idle(struct sim_side *side)
 		  frdma_req_judge(&side->req) == FRDMA_REQ_EMPTY, "to be sent");
 	SIM_CHECK(side->world, side_is_broken(side) || !side->resp.ack_due,
 		  "an ACK is due");
+	SIM_CHECK(side->world, !side->resp.read.active, "a READ waits");
 }
 
 /**
