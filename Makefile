@@ -10,8 +10,8 @@ KDIR	?= /lib/modules/$(KVER)/build
 
 export KVER KDIR DESTDIR RDMA_CORE_SRC QUICK SOAK_SECONDS
 
-# What each target can be told. Anything else on the command line is a mistake, and
-# would begin something long.
+# What each target can be told. Anything else on the command line is a mistake, which
+# would begin something long, or install where nobody wants it.
 knows-demo		:=
 knows-check		:= TESTS
 knows-fuzz		:= FUZZ_SECONDS T
@@ -26,12 +26,19 @@ knows-bench-compare	:= A B
 knows-deb		:= R
 knows-rpm		:= R
 knows-check-install	:= R
+knows-all		:= KVER KDIR V W LLVM CC
+knows-install		:= $(knows-all) DESTDIR
+knows-uninstall		:= KVER DESTDIR
+knows-lint		:=
+knows-clean		:=
+knows-help		:=
 
 given	:= $(foreach v,$(.VARIABLES),$(if $(findstring command,$(origin $(v))),$(v)))
 unknown	= $(filter-out $(knows-$(1)) FRDMA_% RDMA_CORE_SRC,$(given))
 refuse	= $(if $(unknown),$(error "make $(1)" knows no $(unknown): see make help))
-$(foreach goal,$(MAKECMDGOALS),$(if $(filter-out undefined, \
-	$(flavor knows-$(goal))),$(call refuse,$(goal))))
+astray	= $(error no target "$(1)": see make help; one part of the tests: make check TESTS=$(1))
+$(foreach goal,$(MAKECMDGOALS),$(if $(filter undefined,$(flavor knows-$(goal))), \
+	$(call astray,$(goal)),$(call refuse,$(goal))))
 
 ##@ Try it, as root
 demo:		## two guests with frdma between them, minutes; installs what it needs
@@ -82,9 +89,6 @@ help:		## this list
 		printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo; echo "A shell in two guests: scripts/guest shell -n 2"
 	@echo "How long each takes, and what it needs: Documentation/testing.md"
-
-.DEFAULT:
-	$(error no target "$@": see make help; one part of the tests: make check TESTS=$@)
 
 .PHONY: all bench bench-compare check check-debug check-install \
 	check-matrix check-programs check-races clean conformance deb demo fuzz \

@@ -20,3 +20,37 @@ end_groups() {
 		done
 	done
 }
+
+# Runs a command in a group of its own, which a signal to this script ends as well:
+# bash would take no notice of it until the command has ended. The command has no
+# input. Arguments: CMD...
+run_in_group() {
+	local pid status=0 signal='' caught traps
+
+	traps=$(trap -p HUP INT TERM)
+	for caught in HUP INT TERM; do
+		# shellcheck disable=SC2064 # which one it is
+		trap "signal=$caught" $caught
+	done
+	set -m
+	"$@" </dev/null &
+	pid=$!
+	set +m
+	wait "$pid" || status=$?
+	[ -z "$signal" ] || end_groups "$pid"
+	trap - HUP INT TERM
+	eval "$traps"
+	[ -z "$signal" ] || kill -s "$signal" $$
+	return $status
+}
+
+# Has a script run in a group of its own, for the same reason: the first that it does.
+# Arguments: those of the script
+lead_group() {
+	local led=${FRDMA_LED:-}
+
+	unset FRDMA_LED
+	[ "$led" != "$0" ] || return 0
+	FRDMA_LED=$0 run_in_group "$0" "$@"
+	exit
+}

@@ -153,7 +153,7 @@ boot_need_tools() {
 	mkdir -p "$part"
 	RUBBISH+=("$part")
 	# shellcheck disable=SC2016 # for the inner shell
-	"${IN_ROOT[@]}" "$dir" ro "frdma=$PARTS" "results+=$part" -- \
+	root_run "$dir" ro "frdma=$PARTS" "results+=$part" -- \
 		sh -c 'for name in agent switch tsc; do
 			gcc -O2 -Wall -static -o "/results/$name" \
 				"/frdma/$name.c" || exit

@@ -81,7 +81,7 @@ build_module() {
 
 	shift 4
 	into=$(build_dir "$name")/install/usr/lib/modules/$version
-	"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+	root_run "$(root_dir "$name")" ro "${binds[@]}" -- \
 		make --no-print-directory -j"$(nproc)" \
 		-C "$headers" M="$at" \
 		"${@/#C=/KBUILD_CHECKSRC=}" modules ||
@@ -91,7 +91,7 @@ build_module() {
 			"$into/updates/frdma.ko" || return 0
 	mkdir -p "$into/updates"
 	cp -p "$(build_dir "$name")/$version/kernel/frdma.ko" "$into/updates/"
-	"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+	root_run "$(root_dir "$name")" ro "${binds[@]}" -- \
 		sh -c "$BUILD_DEPMOD" depmod "$version" "$from" ||
 		die "depmod fails for $version ($name)"
 }
@@ -132,7 +132,7 @@ build_provider() {
 	[ "${source##*-}" = "$(rdma_core_version "$name")" ] ||
 		say "provider for $name: built with $source," \
 			"which has the same private ABI ($pabi)"
-	"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+	root_run "$(root_dir "$name")" ro "${binds[@]}" -- \
 		make --no-print-directory -j"$(nproc)" \
 		-C "/build/$version/provider" \
 		RDMA_CORE_SRC=/usr/src/rdma-core DESTDIR=/build/install \
@@ -182,7 +182,7 @@ build_test_modules() {
 		mkdir -p "$dir/$version/tests"
 		cp -u -p -r -t "$dir/$version/tests" "$folder"
 		folder=tests/${folder##*/}
-		"${IN_ROOT[@]}" "$(root_dir "$name")" ro "${binds[@]}" -- \
+		root_run "$(root_dir "$name")" ro "${binds[@]}" -- \
 			make --no-print-directory -C "$headers" \
 			M="/build/$version/$folder" "$@" modules ||
 			die "a test's module does not build for $version"
@@ -192,7 +192,7 @@ build_test_modules() {
 
 # Builds the programs that guest tests run, and installs them.
 build_tests() {
-	"${IN_ROOT[@]}" "$(root_dir "$1")" ro "${binds[@]}" -- \
+	root_run "$(root_dir "$1")" ro "${binds[@]}" -- \
 		make --no-print-directory -s -j"$(nproc)" -C /frdma/selftests \
 		OUT=/build/tests DESTDIR=/build/install install ||
 		die "the programs of the tests do not build for $1"

@@ -101,7 +101,8 @@ inherit_proxy() {
 }
 
 # Runs inside new mount and PID namespaces: mounts what a command in the root
-# expects, and becomes that command. Arguments: DIR MODE [AT=FROM]... -- CMD
+# expects, and runs that command. It does not become it: the first process of a PID
+# namespace cannot end by a signal, at which make goes on for ever. Arguments: DIR MODE [AT=FROM]... -- CMD
 # (AT=FROM shows FROM read-only at AT, AT+=FROM writable; ro+TREE is a root
 # with TREE laid over it, rw+DIR one whose changes go to DIR/tree.) The text goes to a fresh bash, so it uses nothing of
 # this script.
@@ -136,7 +137,7 @@ ENTER_ROOT='
 	done
 	shift
 	cd "$dir"
-	exec chroot "$dir" "$@"
+	chroot "$dir" "$@" || exit
 '
 
 # The command that runs another in a root; arguments as of ENTER_ROOT. All of
@@ -148,6 +149,18 @@ IN_ROOT=(
 	http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}"
 	bash -c "$ENTER_ROOT" enter-root
 )
+
+# Runs a command in a root until it ends, or a signal comes. Arguments as of
+# ENTER_ROOT.
+root_run() {
+	local pid status=0
+
+	start "${IN_ROOT[@]}" "$@"
+	pid=$STARTED
+	wait "$pid" || status=$?
+	forget "$pid"
+	return $status
+}
 
 # Runs debootstrap's minimum into DIR.
 root_bootstrap() {
@@ -260,7 +273,7 @@ rdma_core_fetch() {
 	mkdir -p "$part"
 	RUBBISH+=("$part")
 	# shellcheck disable=SC2016
-	if "${IN_ROOT[@]}" "$(root_dir "$name")" rw "results+=$part" -- \
+	if root_run "$(root_dir "$name")" rw "results+=$part" -- \
 		sh -c 'cd /results
 		apt-get --print-uris source rdma-core | tr -d "\47" |
 		awk "/\.orig\.tar/ { print \$1, \$4; exit }" | {
