@@ -467,7 +467,8 @@ void frdma_responder_answer(struct frdma_qp *qp)
 
 	qp->rq.read_budget = FRDMA_READ_BUDGET;
 	frdma_answers_begin(&answers, qp);
-	answer_read(qp);
+	if (frdma_qp_can_recv(qp))
+		answer_read(qp);
 	frdma_answers_end(&answers, qp);
 }
 

@@ -5,8 +5,8 @@
  * On a reliable connection requests are executed one after the other, in the
  * order of their PSNs. A READ is answered completely before the next request
  * is looked at, so an acknowledgement can never overtake a response (IBTA
- * 9.7.5.1.2). Only what was answered before, and is asked for again, may come before
- * what of it was not sent yet.
+ * 9.7.5.1.2). Only what is before it, and is asked for again, may come before what of
+ * it was not sent yet.
  *
  * On an unreliable one nothing is answered. A message of which a packet is
  * missing, or refused, is abandoned, and what begins the next one is taken
