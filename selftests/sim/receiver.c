@@ -16,6 +16,13 @@ void receiver_post(struct sim_side *side)
 	side->posted_recvs++;
 }
 
+static void note_refusal(struct sim_side *side, u32 psn)
+{
+	side->refused = true;
+	side->abs_refused = side->abs_epsn +
+			    frdma_psn_diff(psn, side->resp.epsn);
+}
+
 void receiver_flush_ack(struct sim_side *side)
 {
 	struct frdma_hdr hdr;
@@ -129,24 +136,77 @@ static void hold_read(struct sim_side *side)
 	side_send(side, &nak, NULL, 1);
 }
 
+/* Now and then something else comes first. */
+static bool pauses(struct sim_side *side)
+{
+	struct sim_world *world = side->world;
+
+	if (!world->shape->absent || rnd_below(&world->rnd, 8))
+		return false;
+	side->next_read_ns = world->now_ns + rnd_below(&world->rnd, 3000);
+	return true;
+}
+
+/* Until another has its turn, it waits, or pauses. */
+static void go_on_with_one(struct sim_side *side)
+{
+	const struct frdma_resp_read *read = &side->resp.read;
+	u32 first = read->first, left = read->left;
+
+	while (read->active && read->first == first && !pauses(side)) {
+		if (is_absent(side)) {
+			if (read->left != left)
+				read_is_wanted(side, 0);
+			hold_read(side);
+			return;
+		}
+		send_response_run(side);
+	}
+}
+
 static void send_read_response(struct sim_side *side)
 {
-	u32 left = side->resp.read.left;
+	side->next_read_ns = U64_MAX;
+	while (side->resp.read.active && !side->read_waits &&
+	       side->next_read_ns == U64_MAX)
+		go_on_with_one(side);
+}
 
-	while (side->resp.read.active && !side->read_waits) {
-		if (!is_absent(side)) {
-			send_response_run(side);
-			continue;
-		}
-		if (side->resp.read.left != left)
-			read_is_wanted(side, 0);
-		hold_read(side);
+void receiver_go_on_with_read(struct sim_side *side)
+{
+	side->next_read_ns = U64_MAX;
+	if (!side->read_waits)
+		send_read_response(side);
+}
+
+/* As the kernel's, where the memory that a response waited for has gone. */
+static void give_up_read(struct sim_side *side)
+{
+	struct frdma_resp *rs = &side->resp;
+	bool ends = !frdma_resp_read_was_sent(rs);
+	struct frdma_hdr nak;
+
+	side->read_waits = false;
+	if (ends || ((rs->read.told || rs->read.obeyed) && !rs->unsent)) {
+		frdma_resp_refusal_plan(rs, rs->read.psn, FRDMA_RESP_BAD_KEY,
+					&nak);
+		side_send(side, &nak, NULL, 1);
+		note_refusal(side, rs->read.psn);
 	}
+	if (ends)
+		side_break(side);
+	else
+		frdma_resp_read_end(rs);
 }
 
 void receiver_find_pages(struct sim_side *side)
 {
+	struct sim_world *world = side->world;
+
 	side->next_pages_ns = U64_MAX;
+	if (side->read_waits && world->shape->refuse &&
+	    !rnd_below(&world->rnd, 4))
+		give_up_read(side);
 	side->read_waits = false;
 	send_read_response(side);
 }
@@ -159,7 +219,6 @@ static void reconsider_read(struct sim_side *side)
 		return;
 	frdma_resp_read_end(&side->resp);
 	side->read_waits = false;
-	send_read_response(side);
 }
 
 /* Is this the turn of the request, or that of a response before it? */
@@ -169,8 +228,12 @@ static bool may_come_now(struct sim_side *side, const struct frdma_hdr *hdr)
 
 	if (side->read_waits && !frdma_resp_read_yields(rs, hdr))
 		reconsider_read(side);
+	if (rs->read.active && !side->read_waits)
+		send_read_response(side);
 	if (!rs->read.active)
 		return true;
+	if (!side->read_waits && frdma_resp_read_is_begun(rs))
+		return false;
 	if (!frdma_resp_read_yields(rs, hdr))
 		return false;
 	side->yielded++;
@@ -329,7 +392,7 @@ static bool refuses(struct sim_side *side, const struct frdma_hdr *hdr)
 	frdma_resp_refusal_plan(&side->resp, hdr->psn, FRDMA_RESP_BAD_KEY,
 				&nak);
 	side_send(side, &nak, NULL, 1);
-	side->refused = true;
+	note_refusal(side, hdr->psn);
 	side_break(side);
 	return true;
 }
@@ -486,7 +549,7 @@ void receiver_take_kept(struct sim_side *side)
 	u32 waited = side->waited;
 	struct frdma_kept *item;
 
-	while (!side->read_waits &&
+	while (!side->resp.read.active &&
 	       (item = frdma_kept_due(&side->kept, side->resp.epsn))) {
 		struct sim_kept *kept = (struct sim_kept *)item;
 
@@ -500,7 +563,7 @@ void receiver_take_kept(struct sim_side *side)
 	if (side_is_broken(side))
 		receiver_forget(side);
 	else if (side->waited != waited && side->kept.first &&
-		 !side->read_waits && frdma_resp_is_content(&side->resp))
+		 !side->resp.read.active && frdma_resp_is_content(&side->resp))
 		ask_for_missing(side);
 }
 

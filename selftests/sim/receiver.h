@@ -10,6 +10,7 @@ void receiver_flush_ack(struct sim_side *side);
 void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		   const u8 *payload);
 void receiver_find_pages(struct sim_side *side);
+void receiver_go_on_with_read(struct sim_side *side);
 void receiver_take_kept(struct sim_side *side);
 void receiver_forget(struct sim_side *side);
 u32 receiver_take_run(struct sim_side *side, const struct frdma_hdr *hdr,

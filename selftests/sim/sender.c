@@ -287,10 +287,10 @@ static void check_failure(struct sim_side *side, const struct frdma_swr *slot)
 	switch (slot->status) {
 	case FRDMA_WC_REM_ACCESS_ERR:
 		SIM_CHECK(world, peer->refused, "wr %u", side->completed);
-		SIM_CHECK(world, wr->abs_begin <= peer->abs_epsn &&
-			  peer->abs_epsn < wr->abs_end,
+		SIM_CHECK(world, wr->abs_begin <= peer->abs_refused &&
+			  peer->abs_refused < wr->abs_end,
 			  "wr %u blamed for %lld", side->completed,
-			  peer->abs_epsn);
+			  peer->abs_refused);
 		break;
 	case FRDMA_WC_RETRY_EXC_ERR:
 		SIM_CHECK(world, world->shape->dead_ns || side_is_broken(peer),

@@ -42,6 +42,7 @@ void side_init(struct sim_side *side)
 	side->next_post_ns = U64_MAX;
 	side->next_ack_ns = U64_MAX;
 	side->next_pages_ns = U64_MAX;
+	side->next_read_ns = U64_MAX;
 	side->next_run_ns = U64_MAX;
 	side->next_modify_ns = U64_MAX;
 }
@@ -84,12 +85,25 @@ static void check_request(struct sim_side *side, const struct frdma_hdr *hdr,
 	*sum = sum_of(pkt);
 }
 
-/* It is about a READ that was executed, and whose response waits. */
-static bool is_told_to_wait(const struct sim_side *side,
-			    const struct frdma_hdr *hdr)
+/*
+ * It is about the READ at hand, which was executed: the peer has to wait for it, or the
+ * memory is gone.
+ */
+static bool is_about_read(const struct sim_side *side,
+			  const struct frdma_hdr *hdr)
 {
-	return side->read_waits && hdr->psn == side->resp.read.psn &&
-	       frdma_hdr_is_nak(hdr);
+	return side->resp.read.active && hdr->psn == side->resp.read.psn &&
+	       frdma_hdr_is_nak(hdr) && hdr->syndrome != FRDMA_NAK_PSN;
+}
+
+/* What the peer cannot have had: what is to be sent next, or was not executed. */
+static s64 abs_unanswered(const struct sim_side *side)
+{
+	const struct frdma_resp *rs = &side->resp;
+
+	if (!rs->read.active)
+		return side->abs_epsn;
+	return side->abs_epsn + frdma_psn_diff(rs->read.psn, rs->epsn);
 }
 
 /*
@@ -99,19 +113,19 @@ static bool is_told_to_wait(const struct sim_side *side,
 static void check_answer(struct sim_side *side, const struct frdma_hdr *hdr,
 			 const struct wire_pkt *pkt)
 {
-	s64 abs_unsent = side->abs_epsn - side->resp.unsent;
+	s64 unanswered = abs_unanswered(side);
 	struct sim_world *world = side->world;
 
-	if (is_told_to_wait(side, hdr))
+	if (is_about_read(side, hdr))
 		return;
 	if (frdma_hdr_is_nak(hdr))
 		SIM_CHECK(world, pkt->abs_psn == side->abs_epsn,
 			  "syndrome 0x%02x for %lld, not %lld", hdr->syndrome,
 			  pkt->abs_psn, side->abs_epsn);
 	else if (frdma_op(hdr->opcode)->kind == FRDMA_KIND_ACK)
-		SIM_CHECK(world, pkt->abs_psn < abs_unsent,
-			  "%lld acknowledged, %lld executed", pkt->abs_psn,
-			  abs_unsent);
+		SIM_CHECK(world, pkt->abs_psn < unanswered,
+			  "%lld acknowledged, %lld executed and answered",
+			  pkt->abs_psn, unanswered);
 	else
 		SIM_CHECK(world, pkt->abs_psn < side->abs_epsn,
 			  "%lld answered, %lld executed", pkt->abs_psn,
@@ -186,6 +200,7 @@ void side_break(struct sim_side *side)
 	side->next_recv_ns = U64_MAX;
 	side->next_ack_ns = U64_MAX;
 	side->next_pages_ns = U64_MAX;
+	side->next_read_ns = U64_MAX;
 	side->next_run_ns = U64_MAX;
 	side->next_modify_ns = U64_MAX;
 }
@@ -357,6 +372,17 @@ void side_take(struct sim_side *side, struct wire_pkt *const *train, u32 nr)
 void side_find_pages(struct sim_side *side)
 {
 	receiver_find_pages(side);
+	receiver_take_kept(side);
+	acknowledge_soon(side);
+}
+
+/**
+ * side_go_on_with_read - a READ response has its turn again
+ * @side: where
+ */
+void side_go_on_with_read(struct sim_side *side)
+{
+	receiver_go_on_with_read(side);
 	receiver_take_kept(side);
 	acknowledge_soon(side);
 }

@@ -132,6 +132,7 @@ struct sim_wr {
  *	had out when less was agreed upon
  * @waited: requests that were kept, and taken in their turn
  * @read_waits: the response to a READ waits for its memory
+ * @abs_refused: the PSN for which a request was refused that ended it, or its peer
  * @read_wanted_until: until when the peer may not have gone on without it
  * @yielded: requests that came before a response that waits
  * @paced: so often packets had to wait for their time
@@ -160,6 +161,7 @@ struct sim_wr {
  * @next_recv_ns: when a receive request is posted
  * @next_ack_ns: when an acknowledgement that is due goes out
  * @next_pages_ns: when the memory of a READ is there
+ * @next_read_ns: when a response goes on that does not wait for memory
  * @next_run_ns: when the send side digests what was answered
  * @next_modify_ns: when its state or its attributes change
  */
@@ -190,6 +192,7 @@ struct sim_side {
 	u32 rd_asked;
 	u32 waited;
 	bool read_waits;
+	s64 abs_refused;
 	u64 read_wanted_until;
 	u32 yielded;
 	u32 paced;
@@ -220,6 +223,7 @@ struct sim_side {
 	u64 next_recv_ns;
 	u64 next_ack_ns;
 	u64 next_pages_ns;
+	u64 next_read_ns;
 	u64 next_run_ns;
 	u64 next_modify_ns;
 };
@@ -283,5 +287,6 @@ void side_send(struct sim_side *side, const struct frdma_hdr *hdr,
 void side_break(struct sim_side *side);
 void side_take(struct sim_side *side, struct wire_pkt *const *train, u32 nr);
 void side_find_pages(struct sim_side *side);
+void side_go_on_with_read(struct sim_side *side);
 
 #endif /* FRDMA_SIM_SIDE_H */

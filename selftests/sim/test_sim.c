@@ -172,6 +172,15 @@ TEST(sim__memory_is_late_while_packets_are_lost)
 	});
 }
 
+/* Which some of it never comes to be. */
+TEST(sim__memory_is_late_or_goes)
+{
+	run_all((struct sim_shape) {
+		.mood = { .drop = 100 }, .refuse = 1, .absent = 100,
+		.resets = true,
+	});
+}
+
 TEST(sim__memory_is_late_while_everything_goes_wrong)
 {
 	run_all((struct sim_shape) {

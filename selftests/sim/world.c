@@ -207,6 +207,7 @@ static u64 next_event_ns(const struct sim_world *world)
 		ns = first_of(ns, side->next_recv_ns);
 		ns = first_of(ns, side->next_ack_ns);
 		ns = first_of(ns, side->next_pages_ns);
+		ns = first_of(ns, side->next_read_ns);
 		ns = first_of(ns, side->next_run_ns);
 		ns = first_of(ns, side->next_modify_ns);
 		ns = first_of(ns, sender_deadline_ns(side));
@@ -236,6 +237,8 @@ static void wake_side(struct sim_side *side)
 	}
 	if (side->next_pages_ns <= now_ns)
 		side_find_pages(side);
+	if (side->next_read_ns <= now_ns)
+		side_go_on_with_read(side);
 	if (side->next_ack_ns <= now_ns)
 		receiver_flush_ack(side);
 	if (side->next_run_ns <= now_ns || sender_deadline_ns(side) <= now_ns)
