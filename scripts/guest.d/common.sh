@@ -50,11 +50,27 @@ need_host() {
 CHILDREN=()
 RUBBISH=()
 
+# Lets what runs in roots end by itself, which removes what is half done, for two
+# seconds: it is behind two processes that only KILL ends.
+ask_to_end() {
+	local pid first n
+
+	for pid in "${CHILDREN[@]}"; do
+		read -r first _ <"/proc/$pid/task/$pid/children" &&
+			pkill -TERM -P "$first" || continue
+		for ((n = 0; n < 20; n++)); do
+			[ -e "/proc/$first" ] || break
+			sleep 0.1
+		done
+	done 2>/dev/null
+}
+
 # Leaves nothing behind, however the script ends.
 clean_up() {
 	local pid
 
 	trap '' HUP INT TERM
+	ask_to_end
 	for pid in "${CHILDREN[@]}"; do
 		kill -KILL "$pid" 2>/dev/null || true
 	done
@@ -72,7 +88,12 @@ trap 'exit 143' TERM
 # Starts a command in the background that dies with this script, even when
 # the script is killed without a chance to clean up. Sets STARTED.
 start() {
-	setpriv --pdeathsig KILL -- "$@" &
+	start_with_input "$@" </dev/null
+}
+
+# The same for one that reads the script's input.
+start_with_input() {
+	setpriv --pdeathsig KILL -- "$@" <&0 &
 	STARTED=$!
 	CHILDREN+=("$STARTED")
 }

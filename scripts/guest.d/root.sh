@@ -403,8 +403,8 @@ chroot_command() {
 		inherit_proxy
 	fi
 	[ $# != 1 ] || set -- bash -c "$1"
-	start "${IN_ROOT[@]}" "$(root_dir "$name")" "$mode" "${binds[@]}" -- \
-		sh -c 'cd /frdma && exec "$@"' sh "$@" <&0
+	start_with_input "${IN_ROOT[@]}" "$(root_dir "$name")" "$mode" "${binds[@]}" -- \
+		sh -c 'cd /frdma && exec "$@"' sh "$@"
 	wait "$STARTED" || status=$?
 	[ -z "$layer" ] || layer_prepare "$name" "$layer"
 	return $status

@@ -53,7 +53,7 @@ uml_command() {
 		"ro+$(build_dir "$name")/install:$KERNEL/install" \
 		"${binds[@]}" -- sh -c "$UML_BOOT" uml \
 		"/usr/lib/modules/$KERNEL_VERSION/vmlinux" \
-		"$mem" "$timeout" "$1" <&0
+		"$mem" "$timeout" "$1"
 	wait "$STARTED" || status=$?
 	case $status in
 	124)	say "uml: did not end in $timeout s, or was killed" ;;
