@@ -77,7 +77,7 @@
 	X(BAD_REQUEST, "bad_request", "refused, with a NAK where there is one") \
 	X(NO_MEMORY, "no_memory", "no memory to hold or to build it") \
 	X(NO_ROUTE, "no_route", "not sent: no route to the destination") \
-	X(NOT_SENT, "not_sent", "not sent: refused by the network stack")
+	X(NOT_SENT, "not_sent", "not sent: beyond the MTU, or refused by the stack")
 
 /** enum frdma_counter - what is counted; rows of FRDMA_COUNTERS */
 enum frdma_counter {

@@ -257,6 +257,28 @@ static void keep_lane(struct sk_buff *skb, const struct frdma_lane *lane)
 }
 #endif
 
+/*
+ * Each packet of a train, @len bytes in all, leaves by itself. The stack would tell us of
+ * one that is too long by ICMP, and remember the MTU that it names for minutes, which
+ * may long be another.
+ */
+static bool fits(const struct frdma_tx *tx, const struct dst_entry *dst, u32 len)
+{
+	if (tx->nr > 1)
+		len = tx->seg_len;
+	len += sizeof(struct udphdr);
+	len += flow_is_ipv4(&tx->flow) ? sizeof(struct iphdr) :
+					 sizeof(struct ipv6hdr);
+	return len <= dst_mtu(dst);
+}
+
+/* The stack, or what is before it, takes no such train now. */
+static void refuse_train(struct frdma_tx *tx, enum frdma_drop_reason why)
+{
+	tx->refused = true;
+	frdma_qp_drop_several(tx->flow.qp, tx->nr, why);
+}
+
 /* Give the open train to the stack; one without packets is none. */
 static void frdma_tx_flush(struct frdma_tx *tx)
 {
@@ -276,12 +298,16 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 
 	dst = route(&tx->flow);
 	if (!dst) {
-		tx->refused = true;
-		frdma_qp_drop_several(qp, tx->nr, FRDMA_DROP_NO_ROUTE);
+		refuse_train(tx, FRDMA_DROP_NO_ROUTE);
 		kfree_skb(skb);
 		return;
 	}
 	skb_dst_set(skb, dst);
+	if (unlikely(!fits(tx, dst, skb->len))) {
+		refuse_train(tx, FRDMA_DROP_NOT_SENT);
+		kfree_skb(skb);
+		return;
+	}
 	skb->priority = priority(tx->flow.av);
 	keep_lane(skb, tx->flow.lane);
 
@@ -297,10 +323,8 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 
 	err = flow_is_ipv4(&tx->flow) ? xmit_ipv4(skb, tx, len) :
 					xmit_ipv6(skb, tx, len);
-	if (unlikely(net_xmit_eval(err))) {
-		tx->refused = true;
-		frdma_qp_drop_several(qp, tx->nr, FRDMA_DROP_NOT_SENT);
-	}
+	if (unlikely(net_xmit_eval(err)))
+		refuse_train(tx, FRDMA_DROP_NOT_SENT);
 }
 
 /* The packet, of @len bytes, begins a train. */
