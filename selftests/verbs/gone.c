@@ -153,6 +153,19 @@ static void until_under_way(const struct statistic *before, unsigned int trains,
 		 !backlog(interface));
 }
 
+/*
+ * What was on the way has come or is lost, and no more comes: an error is told
+ * while trains that left before it are still to arrive.
+ */
+static void until_quiet(const char *interface)
+{
+	double end = now() + 20 * slow();
+
+	while (backlog(interface))
+		EXPECT(now() < end);
+	EXPECT(!ibv_destroy_qp(near.qp) && !ibv_destroy_qp(far.qp));
+}
+
 /* Memory that is new gets the secret. */
 static void spread_secrets(void)
 {
@@ -186,6 +199,7 @@ static void round_of(const struct operation *op, const struct harm *harm,
 	harm->harm();
 	spread_secrets();
 	how = next_wc(who->cq).status;
+	until_quiet(interface);
 
 	/* What has come is compared with what it was before. */
 	if (near.bytes)
@@ -198,7 +212,6 @@ static void round_of(const struct operation *op, const struct harm *harm,
 	EXPECT(how == IBV_WC_SUCCESS ? n == LEN :
 	       harm->may_fail && how == op->error);
 
-	EXPECT(!ibv_destroy_qp(near.qp) && !ibv_destroy_qp(far.qp));
 	take_memory(&near);
 	take_memory(&far);
 }
