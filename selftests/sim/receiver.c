@@ -186,6 +186,7 @@ static void give_up_read(struct sim_side *side)
 	bool ends = !frdma_resp_read_was_sent(rs);
 	struct frdma_hdr nak;
 
+	side->given_up++;
 	side->read_waits = false;
 	if (ends || ((rs->read.told || rs->read.obeyed) && !rs->unsent)) {
 		frdma_resp_refusal_plan(rs, rs->read.psn, FRDMA_RESP_BAD_KEY,

@@ -135,6 +135,7 @@ struct sim_wr {
  * @abs_refused: the PSN for which a request was refused that ended it, or its peer
  * @read_wanted_until: until when the peer may not have gone on without it
  * @yielded: requests that came before a response that waits
+ * @given_up: READs whose memory went while their responses waited
  * @paced: so often packets had to wait for their time
  * @probes: packets sent again to ask whether they were lost
  * @stops: it was in SQD, so often
@@ -195,6 +196,7 @@ struct sim_side {
 	s64 abs_refused;
 	u64 read_wanted_until;
 	u32 yielded;
+	u32 given_up;
 	u32 paced;
 	u32 probes;
 	u32 stops;

@@ -19,12 +19,14 @@
  * @waited: requests that were kept until their turn came
  * @paced: packets that waited for their time
  * @yielded: requests that came before a READ response that waited
+ * @given_up: READs whose memory went while their responses waited
  */
 struct seen {
 	u64 in_runs;
 	u64 waited;
 	u64 paced;
 	u64 yielded;
+	u64 given_up;
 };
 
 static void run_seed(struct sim_shape shape, u64 seed, struct seen *seen)
@@ -44,6 +46,7 @@ static void run_seed(struct sim_shape shape, u64 seed, struct seen *seen)
 		seen->waited += side->waited;
 		seen->paced += side->paced;
 		seen->yielded += side->yielded;
+		seen->given_up += side->given_up;
 	}
 }
 
@@ -61,6 +64,7 @@ static void run_all(struct sim_shape shape)
 		run_seed(shape, seed, &seen);
 	EXPECT(only || seen.in_runs > 0);
 	EXPECT(only || !shape.absent || seen.yielded > 0);
+	EXPECT(only || !shape.absent || !shape.refuse || seen.given_up > 0);
 	if (only || !shape.mood.drop || FRDMA_PSN_BITS == 3)
 		return;
 	EXPECT(seen.waited > 0);
