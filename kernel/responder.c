@@ -263,15 +263,27 @@ static bool has_had_read(const struct frdma_qp *qp)
 	       ktime_get_ns() > qp->rq.read_wanted_until;
 }
 
+/* None is answered any more. */
+static void forget_reads(struct frdma_qp *qp)
+{
+	frdma_resp_forget_reads(&qp->rq.resp);
+	qp->rq.read_waits = false;
+}
+
 /*
  * Go on with the response to a READ, which does not wait, or not any more. There is one
  * still if the budget is spent, if it waits for pages, or if another has its turn now.
+ * The state may have become ERR since it was looked at.
  */
 static void answer_read(struct frdma_qp *qp)
 {
 	const struct frdma_resp_read *read = &qp->rq.resp.read;
 	u32 left = read->left;
 
+	if (!frdma_qp_can_recv(qp)) {
+		forget_reads(qp);
+		return;
+	}
 	if (qp->type == IB_QPT_XRC_TGT && !frdma_xrc_aim_read(qp, read->srqn)) {
 		give_up_read(qp);
 		return;
@@ -437,8 +449,7 @@ void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 
 	frdma_answers_begin(&answers, qp);
 	frdma_rx_each(qp, skb, false, take_request, take_run);
-	if (qp->rq.resp.read.active && !qp->rq.read_waits &&
-	    frdma_qp_can_recv(qp))
+	if (qp->rq.resp.read.active && !qp->rq.read_waits)
 		answer_read(qp);
 	frdma_answers_end(&answers, qp);
 }
@@ -467,8 +478,7 @@ void frdma_responder_answer(struct frdma_qp *qp)
 
 	qp->rq.read_budget = FRDMA_READ_BUDGET;
 	frdma_answers_begin(&answers, qp);
-	if (frdma_qp_can_recv(qp))
-		answer_read(qp);
+	answer_read(qp);
 	frdma_answers_end(&answers, qp);
 }
 
@@ -558,8 +568,7 @@ bool frdma_responder_step(struct frdma_side *side)
 	bool more;
 
 	if (!frdma_qp_can_recv(qp)) {
-		frdma_resp_forget_reads(&qp->rq.resp);
-		qp->rq.read_waits = false;
+		forget_reads(qp);
 		frdma_ahead_forget(qp);
 	}
 	frdma_ahead_expire(qp);
