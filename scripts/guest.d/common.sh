@@ -56,8 +56,10 @@ ask_to_end() {
 	local pid first n
 
 	for pid in "${CHILDREN[@]}"; do
-		read -r first _ <"/proc/$pid/task/$pid/children" &&
-			pkill -TERM -P "$first" || continue
+		# A line without an end, of which "read" says that it fails.
+		first=
+		read -r first _ <"/proc/$pid/task/$pid/children" || true
+		[ -n "$first" ] && pkill -TERM -P "$first" || continue
 		for ((n = 0; n < 20; n++)); do
 			[ -e "/proc/$first" ] || break
 			sleep 0.1

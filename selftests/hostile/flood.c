@@ -170,9 +170,9 @@ static void watch(struct toll *toll)
 }
 
 /*
- * Nothing is kept for long: a connection that nobody answers for has a second
- * to give back what waits for it. A packet that was lost for good has half a
- * KiB at least.
+ * Nothing is kept for long: a connection that nobody answers for has some seconds
+ * to give back what waits for it, or is ahead of its turn. A packet that was lost for
+ * good has half a KiB at least.
  */
 static void memory_is_back(struct toll *toll)
 {
@@ -180,10 +180,10 @@ static void memory_is_back(struct toll *toll)
 
 	kept = kept < 4.0 * MIB ? 4.0 * MIB : kept > 16.0 * MIB ? 16.0 * MIB :
 	       kept;
-	empty_quarantine();
-	do
+	do {
+		empty_quarantine();
 		toll->after = bytes_spare();
-	while (toll->after < toll->before - kept && now() < end);
+	} while (toll->after < toll->before - kept && now() < end);
 	printf("%+.1f MiB after\n", (toll->after - toll->before) / MIB);
 	EXPECT(toll->after >= toll->before - kept);
 	EXPECT(toll->least >= toll->before - 128.0 * MIB);
