@@ -33,24 +33,28 @@ mtu_changes() {
 	grep 'Failed to modify QP to RTR' "$KTAP_TMP/too-large"
 }
 
-# Starts traffic whose trains wait for a while as they leave by va.
+# Starts traffic whose trains wait for a while as they leave by va, with PATH_MTU.
+# Arguments: FAMILY MTU, that of the interfaces
 flow_waits_at_va() {
 	modprobe sch_netem || skip "this kernel has no netem"
 	ends_up
+	ip link set va mtu "$2"
+	in_far ip link set vb mtu "$2"
+	await 5 active_mtu $PATH_MTU
 	echo 1 >/sys/class/infiniband/frdma0/trains
 	tc qdisc add dev va root netem delay 400ms limit 10000
-	flow v4 frdma0 frdma1 -k rc,xrc,uc,ud -s 65536
+	flow "$1" frdma0 frdma1 -k rc,xrc,uc,ud -s 65536 -m $PATH_MTU
 }
 
-# True if more trains have left since TRAINS were, and some wait: a packet alone
-# has no more than 1200 bytes, as the path MTU was set by an MTU of 1500.
+# True if more trains have left since TRAINS were, and some wait: a packet alone has no
+# more than 180 bytes around what the path MTU allows.
 trains_wait() {
 	echo "$(counter frdma0 tx_trains) trains since $1, of MTU" \
 		"$(</sys/class/net/va/mtu);" \
 		"$(tc -s qdisc show dev va | grep backlog)"
 	[ "$(counter frdma0 tx_trains)" -gt "$1" ] &&
-		tc -s -j qdisc show dev va | jq -e 'any(.backlog >
-			1200 * .qlen and .qlen > 0)'
+		tc -s -j qdisc show dev va | jq -e "any(.backlog >
+			$((PATH_MTU + 180)) * .qlen and .qlen > 0)"
 }
 
 until_trains_wait() {
@@ -62,30 +66,39 @@ counted_since() {
 	[ "$(counter "$2" "$3")" -gt "$1" ]
 }
 
-# Packets that the stack was given and that were too long for it: it tells their sender by
-# ICMP, and remembers the MTU for minutes, longer than it lasts.
+# Packets that the stack was given over FAMILY and that were too long for it: it tells
+# their sender by ICMP, and remembers the MTU for minutes, longer than it lasts.
 too_long() {
-	nstat -asz IpFragFails | awk '$1 == "IpFragFails" { print $2 }'
+	local name=IpFragFails
+
+	[ "$1" = v4 ] || name=Ip6FragFails
+	nstat -asz $name | awk -v name=$name '
+		$1 == name { print $2; said = 1 }
+		END { exit !said }'
 }
 
 # What waits is of another MTU than the interface when it leaves; for a while
-# nothing fits any more, of which the stack has no part.
+# nothing fits any more, of which the stack has no part. Arguments: FAMILY PATH_MTU
+# MTU OTHERS LESS: the usual, some that do as well, and one that is too small
 mtu_changes_while_trains_wait() {
-	local mtu refused fails
+	local family=$1 PATH_MTU=$2 usual=$3 others=$4 less=$5
+	local mtu refused fails after
 
-	flow_waits_at_va
-	for mtu in 9000 1400 1112 1500; do
+	flow_waits_at_va "$family" "$usual"
+	for mtu in $others "$usual"; do
 		until_trains_wait
 		ip link set va mtu "$mtu"
 	done
 	until_trains_wait
 	refused=$(counter frdma0 drop_not_sent)
-	ip link set va mtu 600
+	ip link set va mtu "$less"
 	await 5 counted_since "$refused" frdma0 drop_not_sent
-	fails=$(too_long) refused=$(counter frdma0 drop_not_sent)
+	fails=$(too_long "$family")
+	refused=$(counter frdma0 drop_not_sent)
 	await 5 counted_since "$refused" frdma0 drop_not_sent
-	[ "$(too_long)" = "$fails" ]
-	ip link set va mtu 1500
+	after=$(too_long "$family")
+	[ "$after" = "$fails" ]
+	ip link set va mtu "$usual"
 	until_trains_wait
 	flow_is_well
 	[ "$(counter frdma1 drop_bad_icrc)" = 0 ]
@@ -93,9 +106,9 @@ mtu_changes_while_trains_wait() {
 
 # A route goes, and one by way of a gateway comes, which is the other end, too.
 route_changes_while_trains_wait() {
-	local lladdr before
+	local lladdr before PATH_MTU=1024
 
-	flow_waits_at_va
+	flow_waits_at_va v4 1500
 	lladdr=$(in_far ip -j link show vb | jq -r '.[0].address')
 	ip neighbour replace 10.78.0.9 lladdr "$lladdr" dev va nud permanent
 	until_trains_wait
@@ -276,7 +289,8 @@ suspend_freezes_tasks() {
 }
 
 ktap_test mtu_changes
-ktap_test mtu_changes_while_trains_wait
+ktap_test mtu_changes_while_trains_wait v4 1024 1500 "9000 1400 1112" 600
+ktap_test mtu_changes_while_trains_wait v6 4096 9000 "9200 4300 4194" 1500
 ktap_test route_changes_while_trains_wait
 ktap_test netdev_is_renamed
 ktap_test link_is_renamed

@@ -159,7 +159,7 @@ static void connect_end(struct flow *f, struct end *end,
 	struct step step = step_of(type);
 	struct ibv_qp_attr attr = {
 		.port_num = 1, .qp_access_flags = FLOW_RIGHTS,
-		.qkey = FLOW_QKEY, .path_mtu = IBV_MTU_1024,
+		.qkey = FLOW_QKEY, .path_mtu = flow_mtu,
 		.dest_qp_num = peer->qp->qp_num,
 		.max_dest_rd_atomic = 4, .max_rd_atomic = 4,
 		.min_rnr_timer = 12, .rnr_retry = 7,

@@ -68,6 +68,7 @@ extern const struct kind flow_rc, flow_xrc, flow_uc, flow_ud, flow_multicast;
 extern int flow_timeout, flow_retries;
 extern uint32_t flow_bytes;
 extern uint8_t flow_class;
+extern enum ibv_mtu flow_mtu;
 extern const char *flow_far_netns;
 
 #define FLOW_QKEY	0x11223344

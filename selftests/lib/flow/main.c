@@ -3,14 +3,14 @@
  * Checked traffic between two links of one host, in one process:
  *
  *	flow [-k KIND,...] [-t TIMEOUT] [-r RETRIES] [-n ROUNDS] [-s BYTES]
- *		[-p PAUSE] [-c CLASS] [-N NETNS] DEV GID DEV GID
+ *		[-m MTU] [-p PAUSE] [-c CLASS] [-N NETNS] DEV GID DEV GID
  *
  * KINDs are rc (the default), xrc, uc, ud, multicast; each is a flow of its
  * own. What is reliable writes to the far end, sends to it, counts there and
  * reads back, in each round, and nothing may be missing. What is unreliable
  * sends some messages in each round: what arrives has to be whole. Between
- * rounds there is a PAUSE of so many milliseconds, or none. Packets have the
- * traffic class CLASS, or 0. The second DEV is looked for in the network namespace
+ * rounds there is a PAUSE of so many milliseconds, or none. The path MTU is 1024,
+ * or MTU. Packets have the traffic class CLASS, or 0. The second DEV is looked for in the network namespace
  * NETNS (a file), or here.
  *
  * It says "flows" once every flow has done a round, then prints a dot for each
@@ -31,6 +31,7 @@ int flow_timeout = 18, flow_retries = 7;
 const char *flow_far_netns;
 uint32_t flow_bytes = 16384;
 uint8_t flow_class;
+enum ibv_mtu flow_mtu = IBV_MTU_1024;
 
 static volatile sig_atomic_t stopped;
 static uint32_t max_rounds = UINT32_MAX;
@@ -149,11 +150,22 @@ static void choose_kinds(char *names)
 	}
 }
 
+static enum ibv_mtu mtu_of(int bytes)
+{
+	enum ibv_mtu mtu = IBV_MTU_256;
+
+	while (mtu <= IBV_MTU_4096 && 128 << mtu != bytes)
+		mtu++;
+	if (mtu > IBV_MTU_4096)
+		exit(2);
+	return mtu;
+}
+
 static void parse_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "k:t:r:n:s:p:c:N:")) != -1)
+	while ((option = getopt(argc, argv, "k:t:r:n:s:m:p:c:N:")) != -1)
 		switch (option) {
 		case 'k':
 			choose_kinds(optarg);
@@ -169,6 +181,9 @@ static void parse_options(int argc, char **argv)
 			break;
 		case 's':
 			flow_bytes = atoi(optarg);
+			break;
+		case 'm':
+			flow_mtu = mtu_of(atoi(optarg));
 			break;
 		case 'p':
 			pause_ms = atoi(optarg);
