@@ -16,8 +16,9 @@ signal_groups() {
 	return $status
 }
 
-# Ends groups, and waits until all that is in them has ended, too, which may clean up
-# after itself. What has only begun may miss the first signal. Arguments: PID...
+# Ends groups, and waits, for a minute at most, until all that is in them has ended, too,
+# which may clean up after itself. What has only begun may miss the first signal.
+# Arguments: PID...
 end_groups() {
 	local n
 
