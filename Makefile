@@ -26,7 +26,7 @@ knows-bench-compare	:= A B
 knows-deb		:= R
 knows-rpm		:= R
 knows-check-install	:= R
-knows-all		:= KVER KDIR V W C LLVM LLVM_IAS CC
+knows-all		:= KVER KDIR V W C LLVM LLVM_IAS CC CONFIG_% KBUILD_%
 knows-install		:= $(knows-all) DESTDIR
 knows-uninstall		:= DESTDIR
 knows-lint		:=
@@ -34,7 +34,7 @@ knows-clean		:=
 knows-help		:=
 
 given	:= $(foreach v,$(.VARIABLES),$(if $(findstring command,$(origin $(v))),$(v)))
-unknown	= $(filter-out $(knows-$(1)) FRDMA_% RDMA_CORE_SRC CONFIG_% KBUILD_%,$(given))
+unknown	= $(filter-out $(knows-$(1)) FRDMA_% RDMA_CORE_SRC,$(given))
 refuse	= $(if $(unknown),$(error "make $(1)" knows no $(unknown): see make help))
 astray	= $(error no target "$(1)": see make help; one part of the tests: make check TESTS=$(1))
 $(foreach goal,$(filter-out .%,$(MAKECMDGOALS)),$(if $(filter undefined,$(flavor knows-$(goal))), \
