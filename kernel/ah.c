@@ -15,10 +15,18 @@
 #include "uctx.h"
 
 /*
- * Service levels become priorities of packets, of which Ethernet has eight; those
- * beyond are for the administrator to give.
+ * Service levels become priorities of packets, of which Ethernet has eight. One beyond is
+ * none: it is that of a datagram's completion, which says what brought it, and comes
+ * back in the address of an answer.
  */
-#define AV_SL_MASK	7
+#define AV_SL_MAX	7
+
+static u8 service_level(const struct rdma_ah_attr *attr)
+{
+	u8 sl = rdma_ah_get_sl(attr);
+
+	return sl <= AV_SL_MAX ? sl : 0;
+}
 
 static bool gid_is_ipv4(const union ib_gid *gid)
 {
@@ -89,7 +97,7 @@ int frdma_av_init(struct frdma_av *av, struct frdma_dev *dev,
 		.sgid_index	= grh->sgid_index,
 		.hop_limit	= grh->hop_limit ?: IPV6_DEFAULT_HOPLIMIT,
 		.traffic_class	= grh->traffic_class,
-		.sl		= rdma_ah_get_sl(attr) & AV_SL_MASK,
+		.sl		= service_level(attr),
 		.static_rate	= rdma_ah_get_static_rate(attr),
 	};
 	ether_addr_copy(av->dmac, attr->roce.dmac);

@@ -41,6 +41,12 @@ static void cqe_to_wc(const struct frdma_cqe *cqe, struct ibv_wc *wc)
 	};
 }
 
+static void release(struct frdma_cq *cq, uint32_t at)
+{
+	cq->at = at;
+	frdma_ring_release(&cq->ring, at);
+}
+
 int frdma_poll_cq(struct ibv_cq *ibvcq, int num, struct ibv_wc *wc)
 {
 	struct frdma_cq *cq = to_frdma_cq(ibvcq);
@@ -50,29 +56,29 @@ int frdma_poll_cq(struct ibv_cq *ibvcq, int num, struct ibv_wc *wc)
 	uint32_t at;
 
 	frdma_lock(&cq->lock);
-	for (at = ring->index; polled < num; at++) {
+	for (at = cq->at; polled < num; at++) {
 		err = frdma_ring_ready(ring, at);
 		if (err)
 			break;
 		cqe_to_wc(frdma_ring_slot(ring, at), &wc[polled++]);
 	}
 	if (polled)
-		frdma_ring_release(ring, at);
+		release(cq, at);
 	frdma_unlock(&cq->lock);
 
 	return !polled && err == EIO ? -EIO : polled;
 }
 
-/* Moves what is to stay to the end of what was not polled, in order. */
-static uint32_t squeeze(struct frdma_ring *ring, uint32_t qp_num)
+/* Moves what is to stay to the end of what was not read, which begins at @first, in order. */
+static uint32_t squeeze(struct frdma_ring *ring, uint32_t first, uint32_t qp_num)
 {
 	const struct frdma_cqe *cqe;
 	uint32_t at, kept;
 
-	for (at = ring->index; !frdma_ring_ready(ring, at); at = ring->end)
+	for (at = first; !frdma_ring_ready(ring, at); at = ring->end)
 		;
 
-	for (kept = at; at != ring->index; ) {
+	for (kept = at; at != first; ) {
 		cqe = frdma_ring_slot(ring, --at);
 		if (cqe->qp_num != qp_num)
 			memmove(frdma_ring_slot(ring, --kept), cqe,
@@ -85,9 +91,14 @@ static uint32_t squeeze(struct frdma_ring *ring, uint32_t qp_num)
 void frdma_cq_forget(struct ibv_cq *ibvcq, uint32_t qp_num)
 {
 	struct frdma_cq *cq = to_frdma_cq(ibvcq);
+	bool reading;
 
 	frdma_lock(&cq->lock);
-	frdma_ring_release(&cq->ring, squeeze(&cq->ring, qp_num));
+	/* A lone thread may destroy queue pairs between start_poll() and end_poll(). */
+	reading = cq->at != cq->ring.index;
+	cq->at = squeeze(&cq->ring, cq->at, qp_num);
+	if (!reading)
+		release(cq, cq->at);
 	frdma_unlock(&cq->lock);
 }
 
@@ -120,7 +131,6 @@ static int cq_start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 		return EINVAL;
 
 	frdma_lock(&cq->lock);
-	cq->at = cq->ring.index;
 	err = cq_next_poll(ex);
 	if (err)
 		frdma_unlock(&cq->lock);
@@ -132,7 +142,7 @@ static void cq_end_poll(struct ibv_cq_ex *ex)
 {
 	struct frdma_cq *cq = ex_to_cq(ex);
 
-	frdma_ring_release(&cq->ring, cq->at);
+	release(cq, cq->at);
 	frdma_unlock(&cq->lock);
 }
 

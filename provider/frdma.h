@@ -79,7 +79,8 @@ struct frdma_ah {
  * @arm_lock: guards @ring against being replaced, for who does not hold @lock:
  *	an event may be asked for while the queue is being polled
  * @ring: the completions; this side consumes
- * @at: extended poll: first entry not read yet
+ * @at: first entry not read yet: that of @ring, except from start_poll() to
+ *	end_poll()
  * @cqe: extended poll: the entry being read
  * @home: whose allocator gave this memory, or NULL; never changes
  */

@@ -47,7 +47,11 @@ int frdma_query_port(struct ibv_context *ibvctx, uint8_t port,
 	return ibv_cmd_query_port(ibvctx, port, attr, &cmd, sizeof(cmd));
 }
 
-/* Completions are stamped with the same clock. */
+/*
+ * Completions are stamped with the same clock, in nanoseconds, and programs compare what
+ * they read there with tv_nsec alone: as with adapters, it has all of the time, where it
+ * is long enough.
+ */
 int frdma_query_rt_values(struct ibv_context *ibvctx,
 			  struct ibv_values_ex *values)
 {
@@ -60,6 +64,11 @@ int frdma_query_rt_values(struct ibv_context *ibvctx,
 		return 0;
 	if (clock_gettime(CLOCK_MONOTONIC_RAW, &values->raw_clock))
 		return errno;
+	if (sizeof(values->raw_clock.tv_nsec) == sizeof(int64_t)) {
+		values->raw_clock.tv_nsec += values->raw_clock.tv_sec *
+					     INT64_C(1000000000);
+		values->raw_clock.tv_sec = 0;
+	}
 
 	values->comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
 	return 0;
@@ -206,6 +215,7 @@ int frdma_resize_cq(struct ibv_cq *ibvcq, int cqe)
 
 	frdma_ring_unmap(&cq->ring);
 	cq->ring = ring;
+	cq->at = ring.index;
 out_unlock:
 	frdma_unlock(&cq->arm_lock);
 	frdma_unlock(&cq->lock);

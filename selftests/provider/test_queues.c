@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -1151,6 +1152,20 @@ static struct frdma_cq *open_cq(uint64_t wc_flags)
 	return ex ? container_of(ex, struct frdma_cq, vcq.cq_ex) : NULL;
 }
 
+static struct frdma_cq *open_lone_cq(void)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = CQ_ENTRIES,
+		.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
+	};
+
+	kernel_open();
+	return container_of(frdma_create_cq_ex(&kernel.vctx.context, &attr),
+			    struct frdma_cq, vcq.cq_ex);
+}
+
 static void close_cq(struct frdma_cq *cq)
 {
 	EXPECT_EQ(frdma_destroy_cq(&cq->vcq.cq), 0);
@@ -1158,7 +1173,8 @@ static void close_cq(struct frdma_cq *cq)
 }
 
 /* What the kernel would do. */
-static void complete(struct frdma_ring *ring, uint64_t wr_id)
+static void complete_of(struct frdma_ring *ring, uint64_t wr_id,
+			uint32_t qp_num)
 {
 	uint32_t prod = ring->head->prod;
 	struct frdma_cqe *cqe = frdma_ring_slot(ring, prod);
@@ -1166,12 +1182,17 @@ static void complete(struct frdma_ring *ring, uint64_t wr_id)
 	*cqe = (struct frdma_cqe) {
 		.wr_id = wr_id, .status = IBV_WC_SUCCESS,
 		.opcode = IBV_WC_RECV, .byte_len = 100, .ex = 0x1234,
-		.qp_num = 17, .src_qp = 18, .sl = 3, .vendor_err = 4,
+		.qp_num = qp_num, .src_qp = 18, .sl = 3, .vendor_err = 4,
 		/* The kernel's flag of an invalidated key, and of a VLAN. */
 		.wc_flags = FRDMA_WC_GRH | FRDMA_WC_WITH_INV | 1 << 5,
 		.timestamp = 1000 + wr_id,
 	};
 	ring->head->prod = prod + 1;
+}
+
+static void complete(struct frdma_ring *ring, uint64_t wr_id)
+{
+	complete_of(ring, wr_id, 17);
 }
 
 TEST(poll_cq__converts)
@@ -1281,6 +1302,77 @@ TEST(cq_ex__both_ways_of_polling_mix)
 	EXPECT_EQ(ex->wr_id, 3);
 	ex->end_poll(ex);
 	close_cq(cq);
+}
+
+/* Which who polls alone may do: no lock is in its way. */
+TEST(cq_ex__queue_pair_is_destroyed_while_completions_are_read)
+{
+	struct frdma_cq *cq = open_lone_cq();
+	struct ibv_cq_ex *ex = &cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = {};
+
+	complete_of(&cq->ring, 1, 17);
+	complete_of(&cq->ring, 2, 16);
+	complete_of(&cq->ring, 3, 17);
+	complete_of(&cq->ring, 4, 16);
+	EXPECT_EQ(ex->start_poll(ex, &attr), 0);
+	EXPECT_EQ(ex->wr_id, 1);
+	frdma_cq_forget(&cq->vcq.cq, 16);
+	EXPECT_EQ(cq->ring.head->cons, 0);
+	EXPECT_EQ(ex->read_completion_ts(ex), 1001);
+	EXPECT_EQ(ex->next_poll(ex), 0);
+	EXPECT_EQ(ex->wr_id, 3);
+	EXPECT_EQ(ex->next_poll(ex), ENOENT);
+	ex->end_poll(ex);
+	EXPECT_EQ(cq->ring.head->cons, 4);
+	complete(&cq->ring, 5);
+	EXPECT_EQ(ex->start_poll(ex, &attr), 0);
+	EXPECT_EQ(ex->wr_id, 5);
+	ex->end_poll(ex);
+	EXPECT_EQ(cq->ring.head->cons, 5);
+	close_cq(cq);
+}
+
+/* The last one read, and nothing else. */
+TEST(cq_ex__queue_pair_is_destroyed_with_its_last_completion)
+{
+	struct frdma_cq *cq = open_lone_cq();
+	struct ibv_cq_ex *ex = &cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = {};
+	struct ibv_wc wc;
+
+	complete(&cq->ring, 1);
+	complete(&cq->ring, 2);
+	EXPECT_EQ(ex->start_poll(ex, &attr), 0);
+	frdma_cq_forget(&cq->vcq.cq, 17);
+	EXPECT_EQ(ex->wr_id, 1);
+	ex->end_poll(ex);
+	EXPECT_EQ(cq->ring.head->cons, 2);
+	EXPECT_EQ(frdma_poll_cq(&cq->vcq.cq, 1, &wc), 0);
+	complete(&cq->ring, 3);
+	frdma_cq_forget(&cq->vcq.cq, 17);
+	EXPECT_EQ(cq->ring.head->cons, 3);
+	close_cq(cq);
+}
+
+static uint64_t raw_ns(void)
+{
+	struct timespec now;
+
+	EXPECT(!clock_gettime(CLOCK_MONOTONIC_RAW, &now));
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+TEST(query_rt_values__the_time_that_completions_have)
+{
+	struct ibv_values_ex values = { .comp_mask = ~0U };
+	uint64_t before = raw_ns();
+
+	EXPECT_EQ(frdma_query_rt_values(NULL, &values), 0);
+	EXPECT_EQ(values.comp_mask, IBV_VALUES_MASK_RAW_CLOCK);
+	EXPECT_EQ(values.raw_clock.tv_sec, 0);
+	EXPECT((uint64_t)values.raw_clock.tv_nsec >= before);
+	EXPECT((uint64_t)values.raw_clock.tv_nsec <= raw_ns());
 }
 
 TEST(cq_ex__refuses_what_it_has_not)

@@ -97,11 +97,13 @@ bands() {
 }
 
 # The service level is the priority in this host, by which VLANs and queueing
-# disciplines go.
+# disciplines go. One of the eight beyond, as completions of datagrams have, is none.
 service_levels() {
 	bands
 	placed v4 SL=0 SL=0
 	is "$(by_priority 1) $(by_priority 2)" "0 0" "without"
+	placed v4 SL=13 SL=13
+	is "$(by_priority 1) $(by_priority 2)" "0 0" "beyond"
 	placed v4 SL=5 SL=0
 	[ "$(by_priority 1)" -ge 60 ] || fail "requests: $(by_priority 1)"
 	is "$(by_priority 2)" 0 answers
