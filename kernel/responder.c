@@ -354,8 +354,9 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_QP_STATE);
 		return;
 	}
-	/* The peer resends what follows a response that is long, or waits. */
+	/* The peer is asked for what follows a response that is long, or waits. */
 	if (!may_come_now(qp, pkt)) {
+		frdma_resp_miss(rs, &pkt->hdr);
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		return;
 	}
@@ -529,23 +530,24 @@ static bool take_in_order(struct frdma_qp *qp)
 
 /*
  * Acknowledge what was executed, all at once; where more is missing between
- * what was kept, by asking for that, unless it may be among what still waits.
- * Before the turn of what is kept has come, the peer may be sending all that it
+ * what was kept, or was dropped behind a READ response, by asking for that, unless it
+ * may be among what still waits. Before the turn of what is kept has come, the peer may be sending all that it
  * was asked for, one after the other.
  */
 static void acknowledge(struct frdma_qp *qp, bool more)
 {
 	struct frdma_ahead *ahead = &qp->rq.ahead;
 	struct frdma_resp *rs = &qp->rq.resp;
-	bool taken = ahead->taken;
+	bool lacks;
 
 	/* Neither must overtake the response to a READ. */
 	if (rs->read.active || !frdma_qp_can_recv(qp))
 		return;
+	lacks = rs->missed || (ahead->taken && frdma_resp_is_content(rs) &&
+			       !frdma_ahead_is_empty(ahead));
 	if (!more)
 		ahead->taken = false;
-	if (!more && taken && frdma_resp_is_content(rs) &&
-	    !frdma_ahead_is_empty(ahead)) {
+	if (!more && lacks) {
 		rs->ack_due = false;
 		ask_for_missing(qp);
 	} else if (rs->ack_due) {

@@ -16,6 +16,7 @@ void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn)
 	rs->srqn = 0;
 	rs->nak = FRDMA_RESP_NAK_NONE;
 	rs->ack_due = false;
+	rs->missed = false;
 	rs->got = 0;
 	rs->left = 0;
 	frdma_resp_forget_reads(rs);
@@ -540,6 +541,7 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 
 	rs->epsn = frdma_psn_add(rs->epsn, npkts);
 	rs->nak = FRDMA_RESP_NAK_NONE;
+	rs->missed = false;
 	if (op->ends)
 		rs->msn = (rs->msn + 1) & FRDMA_MSN_MASK;
 }
@@ -560,6 +562,7 @@ void frdma_resp_commit_run(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	rs->ack_due |= hdr->ack_req;
 	rs->epsn = frdma_psn_add(rs->epsn, nr);
 	rs->nak = FRDMA_RESP_NAK_NONE;
+	rs->missed = false;
 }
 
 /**
@@ -598,6 +601,25 @@ void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict)
 {
 	rs->nak = verdict == FRDMA_RESP_GAP ? FRDMA_RESP_NAK_SEQ :
 					      FRDMA_RESP_NAK_RNR;
+	rs->missed = false;
+}
+
+/**
+ * frdma_resp_miss - a request is dropped behind a READ response
+ * @rs: state, with a READ response in progress
+ * @hdr: headers of the request
+ *
+ * When the response is at its end the peer is to be asked for it (frdma_resp_put_off()),
+ * or it would wait for its timeout. If it was asked before, it has done that since.
+ */
+void frdma_resp_miss(struct frdma_resp *rs, const struct frdma_hdr *hdr)
+{
+	s32 ahead = frdma_psn_diff(hdr->psn, rs->epsn);
+
+	if (ahead < 0 || (ahead > 0 && rs->nak != FRDMA_RESP_NAK_NONE))
+		return;
+	rs->nak = FRDMA_RESP_NAK_NONE;
+	rs->missed = true;
 }
 
 /**

@@ -100,6 +100,8 @@ struct frdma_resp_read {
  * @in_msg: a message of several packets is open
  * @nak: what was asked of the peer
  * @ack_due: an acknowledgement of all before @epsn is to be sent
+ * @missed: what is expected, or something behind it, came behind a READ response and was
+ *	dropped, of which the peer knows nothing; @nak is none then
  * @va: where the next byte of an open WRITE goes
  * @rkey: key of an open WRITE
  * @left: bytes that an open WRITE still has to bring
@@ -126,6 +128,7 @@ struct frdma_resp {
 	u32 srqn;
 	enum frdma_resp_nak nak;
 	bool ack_due;
+	bool missed;
 
 	u64 va;
 	u32 rkey;
@@ -297,6 +300,7 @@ void frdma_resp_commit_run(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 void frdma_resp_commit_uc(struct frdma_resp *rs, const struct frdma_hdr *hdr);
 void frdma_resp_abandon(struct frdma_resp *rs);
 void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
+void frdma_resp_miss(struct frdma_resp *rs, const struct frdma_hdr *hdr);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);
 bool frdma_resp_read_is_repeated(const struct frdma_resp *rs);

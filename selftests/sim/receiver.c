@@ -563,8 +563,10 @@ void receiver_take_kept(struct sim_side *side)
 	}
 	if (side_is_broken(side))
 		receiver_forget(side);
-	else if (side->waited != waited && side->kept.first &&
-		 !side->resp.read.active && frdma_resp_is_content(&side->resp))
+	else if (!side->resp.read.active &&
+		 (side->resp.missed ||
+		  (side->waited != waited && side->kept.first &&
+		   frdma_resp_is_content(&side->resp))))
 		ask_for_missing(side);
 }
 
@@ -618,6 +620,14 @@ u32 receiver_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
 	return nr;
 }
 
+/* What was asked for, and is dropped now, may be asked for once more. */
+static void miss(struct sim_side *side, const struct frdma_hdr *hdr)
+{
+	frdma_resp_miss(&side->resp, hdr);
+	if (hdr->psn == side->resp.epsn)
+		side->abs_asked = side->abs_epsn;
+}
+
 void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		   const u8 *payload)
 {
@@ -626,8 +636,10 @@ void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 	enum frdma_resp_verdict verdict;
 	struct frdma_hdr nak;
 
-	if (!may_come_now(side, hdr))
+	if (!may_come_now(side, hdr)) {
+		miss(side, hdr);
 		return;
+	}
 	verdict = frdma_resp_judge(rs, hdr, recv);
 	switch (verdict) {
 	case FRDMA_RESP_ACCEPT:

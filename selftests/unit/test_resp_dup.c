@@ -125,6 +125,42 @@ TEST(frdma_resp_read_yields__not_to_a_new_one)
 	EXPECT(frdma_resp_read_yields(&rs, &hdr));
 }
 
+/* What the peer sends behind a READ that waits is dropped, and then asked for. */
+TEST(frdma_resp_miss__what_is_expected_and_what_is_behind_it)
+{
+	struct frdma_hdr hdr = last_of_reads(1);
+
+	EXPECT(!rs.missed);
+	frdma_resp_miss(&rs, &hdr);
+	EXPECT(!rs.missed);
+	hdr.psn = nth(3);
+	frdma_resp_miss(&rs, &hdr);
+	EXPECT(rs.missed);
+	frdma_resp_put_off(&rs, FRDMA_RESP_GAP);
+	EXPECT(!rs.missed);
+	frdma_resp_miss(&rs, &hdr);
+	EXPECT(!rs.missed);
+	hdr.psn = nth(2);
+	frdma_resp_miss(&rs, &hdr);
+	EXPECT(rs.missed && frdma_resp_is_content(&rs));
+}
+
+TEST(frdma_resp_miss__until_it_is_executed)
+{
+	struct frdma_hdr hdr = last_of_reads(1);
+
+	hdr.psn = nth(2);
+	frdma_resp_miss(&rs, &hdr);
+	finish_read();
+	EXPECT(rs.missed);
+	execute(request(FRDMA_SEND_ONLY, 1));
+	EXPECT(!rs.missed);
+	hdr.psn = rs.epsn;
+	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_init(&rs, nth(0));
+	EXPECT(!rs.missed);
+}
+
 /* READs are asked for again, of which the first waits: the others come behind it. */
 TEST(frdma_resp_read_yields__not_to_the_next)
 {

@@ -236,10 +236,43 @@ static void is_half_gone(void)
 	EXPECT(how == IBV_WC_REM_ACCESS_ERR);
 }
 
+/*
+ * It waits in its middle, and its peer, which never repeats a request, has sent the next:
+ * the peer is asked for it when the READ is at its end.
+ */
+static void is_in_front(enum ibv_wr_opcode opcode)
+{
+	struct ibv_mr *there;
+	int n, how;
+
+	connect_them(0);
+	there = ibv_reg_mr(near.pd, fresh(PAGE), PAGE, RIGHTS);
+	EXPECT(there);
+	withhold_half(2);
+	begin_range(IBV_WR_RDMA_READ, near.mr, PAGE / 2, PAGE);
+	begin(opcode, there);
+	for (n = 0; n < 2; n++) {
+		how = status(far.cq);
+		printf("%s\n", ibv_wc_status_str(how));
+		EXPECT(how == IBV_WC_SUCCESS);
+	}
+}
+
+static void is_in_front_of_a_write(void)
+{
+	is_in_front(IBV_WR_RDMA_WRITE);
+}
+
+static void is_in_front_of_another(void)
+{
+	is_in_front(IBV_WR_RDMA_READ);
+}
+
 static const struct test_case cases[] = {
 	CASE(is_half_there), CASE(is_gone_for_good), CASE(is_not_wanted),
 	CASE(is_half_unwanted), CASE(is_behind_an_atomic),
-	CASE(is_behind_a_write), CASE(is_half_gone), { },
+	CASE(is_behind_a_write), CASE(is_half_gone),
+	CASE(is_in_front_of_a_write), CASE(is_in_front_of_another), { },
 };
 
 int main(int argc, char **argv)

@@ -28,4 +28,6 @@ ktap_test repeated is_half_unwanted
 ktap_test repeated is_behind_an_atomic
 ktap_test repeated is_behind_a_write
 ktap_test repeated is_half_gone
+ktap_test repeated is_in_front_of_a_write
+ktap_test repeated is_in_front_of_another
 ktap_end
