@@ -208,6 +208,17 @@ static void reset(struct frdma_qp *qp)
 	frdma_qp_forget_completions(qp);
 }
 
+/* Of a target that is done at once: it has no send queue, and nothing that looks at one. */
+static void begin_to_drain(struct frdma_qp *qp, const struct ib_qp_attr *attr,
+			   int mask)
+{
+	qp->sq.drained = qp->type == IB_QPT_XRC_TGT;
+	qp->sq.drain_event = mask & IB_QP_EN_SQD_ASYNC_NOTIFY &&
+			     attr->en_sqd_async_notify;
+	if (qp->sq.drained && qp->sq.drain_event)
+		frdma_qp_event(qp, IB_EVENT_SQ_DRAINED);
+}
+
 static void enter_state(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 			int mask)
 {
@@ -226,11 +237,8 @@ static void enter_state(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 		frdma_cc_init(&qp->sq.req.cc, FRDMA_WINDOW);
 		qp->sq.abroad = false;
 	}
-	if (next == IB_QPS_SQD && cur != IB_QPS_SQD) {
-		qp->sq.drained = false;
-		qp->sq.drain_event = mask & IB_QP_EN_SQD_ASYNC_NOTIFY &&
-				     attr->en_sqd_async_notify;
-	}
+	if (next == IB_QPS_SQD && cur != IB_QPS_SQD)
+		begin_to_drain(qp, attr, mask);
 
 	trace_frdma_qp_state(qp->dev->ndev->ifindex, qp->qpn, cur, next);
 	WRITE_ONCE(qp->state, next);

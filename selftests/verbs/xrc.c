@@ -693,6 +693,35 @@ static void again(void)
 	unmake_queue(&q);
 }
 
+/* A target has nothing to drain; what it receives goes on. */
+static void target_drains(void)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1,
+	};
+	struct pollfd events = { .fd = ctx->async_fd, .events = POLLIN };
+	struct queue q = make_queue();
+	struct link l = make_link();
+	struct ibv_qp_init_attr init;
+	struct ibv_async_event event;
+
+	EXPECT(!ibv_modify_qp(l.tgt, &attr, IBV_QP_STATE |
+			      IBV_QP_EN_SQD_ASYNC_NOTIFY));
+	EXPECT(poll(&events, 1, 5000 * slow()) == 1);
+	EXPECT(!ibv_get_async_event(ctx, &event));
+	EXPECT(event.event_type == IBV_EVENT_SQ_DRAINED);
+	EXPECT(event.element.qp == l.tgt);
+	ibv_ack_async_event(&event);
+	EXPECT(!ibv_query_qp(l.tgt, &attr, IBV_QP_STATE, &init));
+	EXPECT(attr.qp_state == IBV_QPS_SQD && !attr.sq_draining);
+	receive(&q, 0);
+	send_to(&l, q.number, 3000);
+	EXPECT(!status(send_cq) && !next_wc(q.cq).status);
+	EXPECT(!move_to(l.tgt, IBV_QPS_RTS));
+	unmake_link(&l);
+	unmake_queue(&q);
+}
+
 /* They are the queue's, which may be another process's. */
 static void completions_stay(void)
 {
@@ -830,6 +859,7 @@ static const struct test_case cases[] = {
 	CASE(bad_input),
 	CASE(queries),
 	CASE(again),
+	CASE(target_drains),
 	CASE(completions_stay),
 	CASE(limit),
 	CASE(queue_goes_under_traffic),

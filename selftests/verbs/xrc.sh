@@ -58,7 +58,7 @@ shown() {
 links_up
 for name in sends one_sided builder several_queues protection_domains \
 		wrong_numbers shared_target another_process busy_objects \
-		bad_input queries again completions_stay limit \
+		bad_input queries again target_drains completions_stay limit \
 		queue_goes_under_traffic; do
 	ktap_test xrc $name
 done
