@@ -27,6 +27,7 @@
 /* Pages that are faulted in at once, and of a table that change at once. */
 #define ODP_CHUNK	64
 #define ODP_ERASE_BATCH	1024
+#define ODP_DIRTY_BATCH	64
 
 /* A side that waits for a page will want the next ones, too: so many bytes. */
 #define ODP_AHEAD	SZ_2M
@@ -114,9 +115,19 @@ static void odp_unlock(struct frdma_odp *odp)
 	write_unlock_bh(&odp->lock);
 }
 
+/**
+ * struct written - pages that may have been written to, and were taken out of a table
+ * @nr: how many
+ * @pages: they
+ */
+struct written {
+	unsigned int nr;
+	struct page *pages[ODP_DIRTY_BATCH];
+};
+
 /* Returns true if there are no more. */
 static bool odp_erase_some(struct frdma_odp *odp, unsigned long first,
-			   unsigned long last)
+			   unsigned long last, struct written *written)
 {
 	XA_STATE(xas, &odp->present, first);
 	unsigned int left = ODP_ERASE_BATCH;
@@ -124,13 +135,47 @@ static bool odp_erase_some(struct frdma_odp *odp, unsigned long first,
 
 	xas_lock(&xas);
 	xas_for_each(&xas, entry, last) {
-		if (!left--)
+		if (!left-- || written->nr == ODP_DIRTY_BATCH)
 			break;
+		if (xa_pointer_tag(entry) == ODP_WRITABLE)
+			written->pages[written->nr++] =
+				virt_to_page(xa_untag_pointer(entry));
 		xas_store(&xas, NULL);
 	}
 	xas_unlock(&xas);
 
 	return !entry;
+}
+
+/*
+ * The process has the pages as long as it is not told that they are lost, which
+ * whoever takes them from it waits for @losing for: so they are marked before they
+ * are cleaned, and without a lock of theirs. Not under the table's lock, which
+ * softirqs take. Returns true if there are no more.
+ */
+static bool odp_lose_some(struct frdma_odp *odp, unsigned long first,
+			  unsigned long last)
+{
+	struct written written = { .nr = 0 };
+	unsigned int i;
+	bool done;
+
+	spin_lock(&odp->losing);
+	odp_lock(odp);
+	done = odp_erase_some(odp, first, last, &written);
+	odp_unlock(odp);
+	for (i = 0; i < written.nr; i++)
+		folio_mark_dirty(page_folio(written.pages[i]));
+	spin_unlock(&odp->losing);
+
+	return done;
+}
+
+static void odp_lose(struct frdma_odp *odp, unsigned long first,
+		     unsigned long last)
+{
+	while (!odp_lose_some(odp, first, last))
+		;
 }
 
 /*
@@ -143,19 +188,13 @@ static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 {
 	struct frdma_odp *odp = container_of(notifier, struct frdma_odp,
 					     notifier);
-	unsigned long last = (range->end - 1) >> PAGE_SHIFT;
-	bool done;
 
 	odp_lock(odp);
 	mmu_interval_set_seq(notifier, cur_seq);
 	odp_unlock(odp);
 
-	do {
-		odp_lock(odp);
-		done = odp_erase_some(odp, range->start >> PAGE_SHIFT, last);
-		odp_unlock(odp);
-	} while (!done);
-
+	odp_lose(odp, range->start >> PAGE_SHIFT,
+		 (range->end - 1) >> PAGE_SHIFT);
 	return true;
 }
 
@@ -194,12 +233,11 @@ static bool odp_can_touch(const void *kaddr)
 	return !get_kernel_nofault(byte, (const u8 *)kaddr);
 }
 
-/* Under the lock: a page that was found, with a reference if it is written. */
+/* Under the lock: a page that was found. */
 static int odp_store_page(struct frdma_odp *odp, unsigned long index,
 			  unsigned long pfn, bool write)
 {
-	struct page *page = hmm_pfn_to_page(pfn);
-	void *entry = page_address(page);
+	void *entry = page_address(hmm_pfn_to_page(pfn));
 
 	if (!odp_can_touch(entry))
 		return -EFAULT;
@@ -211,28 +249,7 @@ static int odp_store_page(struct frdma_odp *odp, unsigned long index,
 	entry = xa_tag_pointer(entry, write ? ODP_WRITABLE : 0);
 	entry = xa_store(&odp->present, index, entry, GFP_NOWAIT);
 	/* Its room was given back by another who had no success there. */
-	if (xa_is_err(entry))
-		return -EAGAIN;
-
-	if (write)
-		get_page(page);
-	return 0;
-}
-
-/* What was written to before it was marked is kept here until it is. */
-static void odp_mark_dirty(const struct hmm_range *range, unsigned int stored)
-{
-	unsigned int i;
-
-	for (i = 0; i < stored; i++) {
-		struct page *page;
-
-		if (!(range->hmm_pfns[i] & HMM_PFN_VALID))
-			continue;
-		page = hmm_pfn_to_page(range->hmm_pfns[i]);
-		set_page_dirty_lock(page);
-		put_page(page);
-	}
+	return xa_is_err(entry) ? -EAGAIN : 0;
 }
 
 /* -EAGAIN: what was found is not so any more. */
@@ -259,8 +276,6 @@ static int odp_store(struct frdma_odp *odp, const struct hmm_range *range,
 	}
 	odp_unlock(odp);
 
-	if (write)
-		odp_mark_dirty(range, i);
 	return err;
 }
 
@@ -547,6 +562,7 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 	kref_init(&odp->refs);
 	rwlock_init(&odp->lock);
 	spin_lock_init(&odp->gate);
+	spin_lock_init(&odp->losing);
 	xa_init_flags(&odp->present, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 
 	/* All of it has no end that could be rounded up. */
@@ -566,6 +582,7 @@ static void odp_release(struct kref *refs)
 {
 	struct frdma_odp *odp = container_of(refs, struct frdma_odp, refs);
 
+	odp_lose(odp, 0, ULONG_MAX);
 	mmu_interval_notifier_remove(&odp->notifier);
 	xa_destroy(&odp->present);
 	kfree(odp);

@@ -14,7 +14,8 @@
  * later (RNR NAK), a datagram is dropped.
  *
  * A page is written to only if it was faulted in for writing, and is marked
- * dirty then, once: before the memory management cleans it, it tells.
+ * dirty when it leaves the table: before the memory management cleans it, it
+ * tells.
  */
 #ifndef FRDMA_ODP_H
 #define FRDMA_ODP_H
@@ -39,6 +40,7 @@ struct frdma_dev;
  * @lock: held by readers from enter to leave; writers change @present
  * @gate: held by the writer that waits for @lock
  * @closed: @gate is held, and readers have to pass it
+ * @losing: held while pages leave @present and are marked dirty
  * @waiting: how many sides, and advisers, wait for pages of who answers for
  *	its process, see odp.c
  * @present: kernel address of a page by its number, tagged ODP_WRITABLE
@@ -51,6 +53,7 @@ struct frdma_odp {
 	rwlock_t lock;
 	spinlock_t gate;	/* the next to hold @lock */
 	bool closed;
+	spinlock_t losing;
 	atomic_t *waiting;
 	struct xarray present;
 };

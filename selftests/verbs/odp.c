@@ -175,6 +175,35 @@ static void pages_go_and_come(void)
 	unmake_ends(&e);
 }
 
+/*
+ * What the process has declared worthless is kept all the same once a peer has written
+ * there, for whose writes no entry of a page table is marked.
+ */
+static void worthless_is_written(bool deregisters)
+{
+	struct ends e = make_ends(SIZE, RIGHTS, ON_DEMAND);
+	struct pair p = make_pair(4);
+
+	fill(e.src, SIZE, 31);
+	fill(e.dst, SIZE, 13);
+	EXPECT(!madvise(e.dst, SIZE, MADV_FREE));
+	EXPECT(!transfer(&p, IBV_WR_RDMA_WRITE, &e, SIZE));
+	if (deregisters)
+		EXPECT(!ibv_dereg_mr(e.to));
+	EXPECT(!madvise(e.dst, SIZE, MADV_PAGEOUT));
+	EXPECT(is_filled(e.dst, SIZE, 31));
+	if (deregisters)
+		e.to = reg(e.dst, SIZE, ON_DEMAND);
+	unmake_pair(&p);
+	unmake_ends(&e);
+}
+
+static void worthless_is_kept(void)
+{
+	worthless_is_written(false);
+	worthless_is_written(true);
+}
+
 /* A page that was only read is shared with others, and not to be written. */
 static void read_page_is_not_written(void)
 {
@@ -675,7 +704,7 @@ static const struct test_case cases[] = {
 	CASE(send_finds_nothing_there),
 	CASE(atomic_finds_nothing_there),
 	CASE(atomic_write_finds_nothing_there),
-	CASE(pages_go_and_come),
+	CASE(pages_go_and_come), CASE(worthless_is_kept),
 	CASE(read_page_is_not_written),
 	CASE(child_keeps_what_it_had),
 	CASE(protection_holds),

@@ -52,7 +52,8 @@ links_up
 for case in device_says_so refuses write_finds_nothing_there \
 	read_finds_nothing_there send_finds_nothing_there \
 	atomic_finds_nothing_there atomic_write_finds_nothing_there \
-	pages_go_and_come read_page_is_not_written child_keeps_what_it_had \
+	pages_go_and_come worthless_is_kept read_page_is_not_written \
+	child_keeps_what_it_had \
 	protection_holds holes_are_errors implicit_is_everything prefetched_is_there \
 	prefetch_refuses restless nobody_waits_any_more dies_waiting \
 	unreliable_sends secret_is_refused atomic_write_only_reads \
