@@ -279,6 +279,22 @@ static int odp_store(struct frdma_odp *odp, const struct hmm_range *range,
 	return err;
 }
 
+/*
+ * With the lock of the address space: what get_user_pages() would not give either, though
+ * hmm_range_fault() does: a shadow stack is written to by the processor alone.
+ */
+static bool odp_may_write(struct mm_struct *mm, const struct hmm_range *range)
+{
+	VMA_ITERATOR(vmas, mm, range->start);
+	const struct vm_area_struct *vma;
+
+	for_each_vma_range(vmas, vma, range->end)
+		if (vma->vm_flags & VM_SHADOW_STACK)
+			return false;
+
+	return true;
+}
+
 static int odp_try_chunk(struct frdma_odp *odp, struct hmm_range *range,
 			 bool write)
 {
@@ -291,7 +307,8 @@ static int odp_try_chunk(struct frdma_odp *odp, struct hmm_range *range,
 		return err;
 
 	mmap_read_lock(mm);
-	err = hmm_range_fault(range);
+	err = write && !odp_may_write(mm, range) ? -EFAULT :
+						   hmm_range_fault(range);
 	mmap_read_unlock(mm);
 	if (err)
 		return err == -EBUSY ? -EAGAIN : err;

@@ -31,6 +31,11 @@ hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* Older kernels have no shadow stacks in processes. */
+#ifndef VM_SHADOW_STACK
+#define VM_SHADOW_STACK	VM_NONE
+#endif
+
 /* Older kernels know one network namespace for a new device: the first. */
 #ifndef ib_alloc_device_with_net
 #define ib_alloc_device_with_net(type, member, net) \
