@@ -8,10 +8,17 @@
 refresh() {
 	command -v update-initramfs >/dev/null || return 0
 	for image in /boot/initrd.img-*; do
-		[ -e "$image" ] || continue
-		! lsinitramfs "$image" 2>/dev/null | grep -q '/frdma\.ko' ||
-			update-initramfs -u -k "${image#/boot/initrd.img-}"
+		version=${image#/boot/initrd.img-}
+		# A copy that somebody has put by is no kernel's.
+		[ -d "/lib/modules/$version" ] || continue
+		! has_module "$image" || update-initramfs -u -k "$version"
 	done
+}
+
+# The one comes with initramfs-tools, the other with dracut.
+has_module() {
+	{ lsinitramfs "$1" || lsinitrd "$1"; } 2>/dev/null |
+		grep -q '/frdma\.ko'
 }
 
 # systemd and udev read their files again.

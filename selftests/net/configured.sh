@@ -74,7 +74,7 @@ nonsense_is_left_out() {
 	interfaces
 	printf '%s\n' frdma2 'fr/dma v1' '-f v1' '.. v1' 'frdma2 a/b' \
 		$'frdma2 v1\r' 'frdma2 a:b' 'frdma2 0123456789abcdef' \
-		'frdma0 eth0' >"$FILE"
+		'frdma2 wg+0' 'frdma0 eth0' >"$FILE"
 	complains up "$FILE:1: 'frdma2' needs an interface: frdma2 eth0" \
 		"$FILE:2: 'fr/dma' is no name for a link" \
 		"$FILE:3: '-f' is no name for a link" \
@@ -82,7 +82,8 @@ nonsense_is_left_out() {
 		"$FILE:5: 'a/b' is no name of an interface" \
 		"$FILE:6: \$'v1\\r' is no name of an interface" \
 		"$FILE:7: 'a:b' is no name of an interface" \
-		"$FILE:8: '0123456789abcdef' is no name of an interface"
+		"$FILE:8: '0123456789abcdef' is no name of an interface" \
+		"$FILE:9: no unit can be named after 'wg+0': rename the interface"
 	is_on frdma0 eth0
 	gone frdma2
 }

@@ -74,6 +74,23 @@ of_a_cut_capture() {
 	says "$text" "- SEND_FIRST, PSN 0, to [0-9]* -*>"
 }
 
+# What can be read once only, and a capture whose writer still has its end.
+of_pipes_and_what_is_not_whole() {
+	local text=$KTAP_TMP/text kind
+
+	for kind in trace pcap; do
+		python3 $LADDER "$KTAP_TMP/$kind" >"$text"
+		python3 $LADDER <(cat "$KTAP_TMP/$kind") | cmp "$text"
+		python3 $LADDER - <"$KTAP_TMP/$kind" | cmp "$text"
+		# shellcheck disable=SC2002 # a pipe is meant
+		cat "$KTAP_TMP/$kind" | python3 $LADDER - | cmp "$text"
+	done
+	head -c -20 "$KTAP_TMP/pcap" >"$KTAP_TMP/open"
+	python3 $LADDER "$KTAP_TMP/open" >"$text" 2>"$KTAP_TMP/said"
+	says "$text" "- SEND_FIRST, PSN [0-9]*, to [0-9]* -*>"
+	says "$KTAP_TMP/said" "cannot read all of $KTAP_TMP/open"
+}
+
 of_nothing() {
 	echo nothing >"$KTAP_TMP/nothing"
 	refuse "has no event of frdma's" python3 $LADDER "$KTAP_TMP/nothing"
@@ -84,5 +101,6 @@ of_nothing() {
 links_up
 ktap_test of_a_trace_and_a_capture
 ktap_test of_a_cut_capture
+ktap_test of_pipes_and_what_is_not_whole
 ktap_test of_nothing
 ktap_end
