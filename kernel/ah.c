@@ -47,15 +47,21 @@ static enum rdma_network_type attr_network(const struct rdma_ah_attr *attr)
 	return ipv4 ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
 }
 
-/* Index of the interface that owns a GID, or an errno. */
-static int gid_ifindex(const struct ib_gid_attr *gid)
+/*
+ * Index of the interface that owns a GID, or an errno. The core lists addresses of
+ * interfaces above and below the link's in whatever namespace they are: one of
+ * another is nobody's here, nor is its index.
+ */
+static int gid_ifindex(const struct frdma_dev *dev,
+		       const struct ib_gid_attr *gid)
 {
 	struct net_device *ndev;
-	int ifindex;
+	int ifindex = -ENODEV;
 
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(gid);
-	ifindex = IS_ERR(ndev) ? -ENODEV : ndev->ifindex;
+	if (!IS_ERR(ndev) && net_eq(dev_net(ndev), dev_net(dev->ndev)))
+		ifindex = ndev->ifindex;
 	rcu_read_unlock();
 
 	return ifindex;
@@ -84,7 +90,7 @@ int frdma_av_init(struct frdma_av *av, struct frdma_dev *dev,
 	if (net == RDMA_NETWORK_IPV6 && !ipv6_mod_enabled())
 		return -EAFNOSUPPORT;
 
-	ifindex = gid_ifindex(grh->sgid_attr);
+	ifindex = gid_ifindex(dev, grh->sgid_attr);
 	if (ifindex < 0)
 		return ifindex;
 

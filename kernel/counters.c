@@ -42,9 +42,10 @@ static int make_own(struct rdma_counter *counter)
 	own->stats = alloc_percpu(struct frdma_stats);
 	if (!own->stats)
 		goto err_free;
-	err = xa_alloc(&dev->counters, &counter->id, own, COUNTER_IDS,
-		       GFP_KERNEL);
-	if (err)
+	/* None soon again: some kernels list it for a while after its end. */
+	err = xa_alloc_cyclic(&dev->counters, &counter->id, own, COUNTER_IDS,
+			      &dev->counters_next, GFP_KERNEL);
+	if (err < 0)
 		goto err_free_stats;
 	return 0;
 

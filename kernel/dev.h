@@ -41,6 +41,7 @@ struct frdma_stats;
  * @nr_groups: how many groups that are; under @mcast_lock
  * @stats: per-CPU counters, see stats.h
  * @counters: struct frdma_qp_counter by number
+ * @counters_next: where to look for a number that is free; by xa_alloc_cyclic()
  * @counters_past: what those counted that are no more
  * @counters_mutex: a counter is added up, or leaves @counters for
  *                  @counters_past
@@ -86,6 +87,7 @@ struct frdma_dev {
 	unsigned int nr_groups;
 	struct frdma_stats __percpu *stats;
 	struct xarray counters;
+	u32 counters_next;
 	struct frdma_stats *counters_past;
 	struct mutex counters_mutex;
 	bool loopback;

@@ -192,6 +192,36 @@ module_removed_with_links() {
 	gone frdma1
 }
 
+# The core lists the addresses of the interface below, which is not in the namespace.
+addresses_of_another_namespace() {
+	local gid server
+
+	modprobe 8021q || skip "this kernel has no VLANs"
+	defer ip netns delete elsewhere
+	ip netns add elsewhere
+	ip link add link eth0 name eth0.5 netns elsewhere type vlan id 5
+	ip -n elsewhere link set lo up
+	ip -n elsewhere link set eth0.5 up
+	ip -n elsewhere address add 10.5.0.1/24 dev eth0.5
+	nsenter --net=/run/netns/elsewhere \
+		rdma link add frdma5 type frdma netdev eth0.5
+	defer rdma link delete frdma5
+	# Those that are empty cannot be read.
+	gid=$(cd /sys/class/infiniband/frdma5/ports/1/gid_attrs/ndevs &&
+		grep -lx eth0 [0-9]* 2>/dev/null | head -n 1) || true
+	[ -n "$gid" ] || skip "this kernel lists none"
+	nsenter --net=/run/netns/elsewhere \
+		ibv_rc_pingpong -d frdma5 -g "$gid" >"$KTAP_TMP/server" 2>&1 &
+	server=$!
+	await 10 nsenter --net=/run/netns/elsewhere \
+		bash -c 'ss -Hltn sport = :18515 | grep -q .'
+	! nsenter --net=/run/netns/elsewhere \
+		ibv_rc_pingpong -d frdma5 -g "$gid" 127.0.0.1 ||
+		fail "there is a connection"
+	! wait $server
+	grep 'Failed to modify QP to RTR' "$KTAP_TMP/server"
+}
+
 ktap_test add_and_delete
 ktap_test autoload
 ktap_test loopback_is_refused
@@ -203,6 +233,7 @@ ktap_test netdev_down_and_up
 ktap_test speed_is_the_netdevs
 ktap_test netdev_vanishes
 ktap_test namespace_vanishes
+ktap_test addresses_of_another_namespace
 KTAP_LIMIT=280 ktap_test many_rounds ${FULL:+2}50
 ktap_test parameters_are_attributes
 ktap_test module_removed_with_links
