@@ -504,6 +504,15 @@ static void advance_message(struct frdma_resp *rs, const struct frdma_op *op,
 	rs->in_msg = !op->ends;
 }
 
+/* So many PSNs were executed: what was asked for has come, and maybe what was missed. */
+static void advance(struct frdma_resp *rs, u32 nr)
+{
+	rs->epsn = frdma_psn_add(rs->epsn, nr);
+	rs->nak = FRDMA_RESP_NAK_NONE;
+	if (frdma_psn_diff(rs->missed_psn, rs->epsn) < 0)
+		rs->missed = false;
+}
+
 /**
  * frdma_resp_commit - a request was executed
  * @rs: state
@@ -539,9 +548,7 @@ void frdma_resp_commit(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 		break;
 	}
 
-	rs->epsn = frdma_psn_add(rs->epsn, npkts);
-	rs->nak = FRDMA_RESP_NAK_NONE;
-	rs->missed = false;
+	advance(rs, npkts);
 	if (op->ends)
 		rs->msn = (rs->msn + 1) & FRDMA_MSN_MASK;
 }
@@ -560,9 +567,7 @@ void frdma_resp_commit_run(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 {
 	advance_message(rs, frdma_op(hdr->opcode), hdr, nr);
 	rs->ack_due |= hdr->ack_req;
-	rs->epsn = frdma_psn_add(rs->epsn, nr);
-	rs->nak = FRDMA_RESP_NAK_NONE;
-	rs->missed = false;
+	advance(rs, nr);
 }
 
 /**
@@ -619,6 +624,8 @@ void frdma_resp_miss(struct frdma_resp *rs, const struct frdma_hdr *hdr)
 	if (ahead < 0 || (ahead > 0 && rs->nak != FRDMA_RESP_NAK_NONE))
 		return;
 	rs->nak = FRDMA_RESP_NAK_NONE;
+	if (!rs->missed || frdma_psn_diff(hdr->psn, rs->missed_psn) > 0)
+		rs->missed_psn = hdr->psn;
 	rs->missed = true;
 }
 

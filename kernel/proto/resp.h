@@ -102,6 +102,7 @@ struct frdma_resp_read {
  * @ack_due: an acknowledgement of all before @epsn is to be sent
  * @missed: what is expected, or something behind it, came behind a READ response and was
  *	dropped, of which the peer knows nothing; @nak is none then
+ * @missed_psn: the last such packet, if @missed
  * @va: where the next byte of an open WRITE goes
  * @rkey: key of an open WRITE
  * @left: bytes that an open WRITE still has to bring
@@ -129,6 +130,7 @@ struct frdma_resp {
 	enum frdma_resp_nak nak;
 	bool ack_due;
 	bool missed;
+	u32 missed_psn;
 
 	u64 va;
 	u32 rkey;

@@ -218,7 +218,7 @@ addresses_of_another_namespace() {
 	! nsenter --net=/run/netns/elsewhere \
 		ibv_rc_pingpong -d frdma5 -g "$gid" 127.0.0.1 ||
 		fail "there is a connection"
-	! wait $server
+	! wait $server || fail "the server has a connection"
 	grep 'Failed to modify QP to RTR' "$KTAP_TMP/server"
 }
 

@@ -145,6 +145,24 @@ TEST(frdma_resp_miss__what_is_expected_and_what_is_behind_it)
 	EXPECT(rs.missed && frdma_resp_is_content(&rs));
 }
 
+/* What was kept in front of it is executed first. */
+TEST(frdma_resp_miss__the_last_of_several)
+{
+	struct frdma_hdr hdr = last_of_reads(1);
+
+	hdr.psn = nth(2);
+	frdma_resp_miss(&rs, &hdr);
+	hdr.psn = nth(3);
+	frdma_resp_miss(&rs, &hdr);
+	hdr.psn = nth(2);
+	frdma_resp_miss(&rs, &hdr);
+	finish_read();
+	execute(request(FRDMA_SEND_ONLY, 1));
+	EXPECT(rs.missed);
+	execute(request(FRDMA_SEND_ONLY, 1));
+	EXPECT(!rs.missed);
+}
+
 TEST(frdma_resp_miss__until_it_is_executed)
 {
 	struct frdma_hdr hdr = last_of_reads(1);
