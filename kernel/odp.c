@@ -148,18 +148,18 @@ static bool odp_erase_some(struct frdma_odp *odp, unsigned long first,
 }
 
 /*
- * The process has the pages as long as it is not told that they are lost, which
- * whoever takes them from it waits for @losing for: so they are marked before they
- * are cleaned, and without a lock of theirs. Not under the table's lock, which
- * softirqs take. Returns true if there are no more.
+ * Whoever takes pages from the process, or cleans them, has to pass @losing first: until
+ * then they are the process's, so that they can be marked without a lock of theirs. The
+ * table's lock is let go for that, as softirqs take it. Returns true if there are no more.
  */
 static bool odp_lose_some(struct frdma_odp *odp, unsigned long first,
 			  unsigned long last)
 {
-	struct written written = { .nr = 0 };
+	struct written written;
 	unsigned int i;
 	bool done;
 
+	written.nr = 0;
 	spin_lock(&odp->losing);
 	odp_lock(odp);
 	done = odp_erase_some(odp, first, last, &written);
