@@ -13,6 +13,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "advise.h"
 #include "ah.h"
 #include "counters.h"
 #include "cq.h"
@@ -27,7 +28,7 @@
 #include "net.h"
 #include "netdev.h"
 #include "nl.h"
-#include "odp.h"
+#include "page_in.h"
 #include "pma.h"
 #include "poller.h"
 #include "post.h"
@@ -521,7 +522,7 @@ static int link_comes(struct ib_device *ib)
 static void link_goes(struct ib_device *ib, void *unused)
 {
 	WRITE_ONCE(to_frdma(ib)->going, true);
-	frdma_odp_wake();
+	wake_up_all(&frdma_page_in_waiters);
 }
 
 /*

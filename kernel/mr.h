@@ -34,6 +34,7 @@
 #include "lent.h"
 #include "number.h"
 #include "odp.h"
+#include "page_in.h"
 #include "pages.h"
 #include "stripes.h"
 

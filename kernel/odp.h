@@ -9,9 +9,8 @@
  * only touched while the process has the page, too.
  *
  * The data path cannot sleep, so it cannot fault. It finds that a page is
- * absent, asks for it (struct frdma_page_in, one for each side of a queue
- * pair), and tries again: the requester is woken, the peer is told to come back
- * later (RNR NAK), a datagram is dropped.
+ * absent, asks for it (page_in.h), and tries again: the requester is woken, the
+ * peer is told to come back later (RNR NAK), a datagram is dropped.
  *
  * A page is written to only if it was faulted in for writing, and is marked
  * dirty when it leaves the table: before the memory management cleans it, it
@@ -24,10 +23,7 @@
 #include <linux/mmu_notifier.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/workqueue.h>
 #include <linux/xarray.h>
-#include <rdma/ib_verbs.h>
-#include <rdma/uverbs_ioctl.h>
 
 struct frdma_dev;
 
@@ -41,8 +37,7 @@ struct frdma_dev;
  * @gate: held by the writer that waits for @lock
  * @closed: @gate is held, and readers have to pass it
  * @losing: held while pages leave @present and are marked dirty
- * @waiting: how many sides, and advisers, wait for pages of who answers for
- *	its process, see odp.c
+ * @waiting: frdma_page_in_account() of its process
  * @present: kernel address of a page by its number, tagged ODP_WRITABLE
  */
 struct frdma_odp {
@@ -56,52 +51,6 @@ struct frdma_odp {
 	spinlock_t losing;
 	atomic_t *waiting;
 	struct xarray present;
-};
-
-/**
- * enum frdma_page_in_state - what a side knows of the pages it has asked for
- * @FRDMA_PAGE_IN_IDLE: none are on their way
- * @FRDMA_PAGE_IN_BUSY: some are
- * @FRDMA_PAGE_IN_FAILED: those that it asked for last are not to be had
- * @FRDMA_PAGE_IN_REFUSED: it may not wait for what it asked for last, and asks again
- */
-enum frdma_page_in_state {
-	FRDMA_PAGE_IN_IDLE,
-	FRDMA_PAGE_IN_BUSY,
-	FRDMA_PAGE_IN_FAILED,
-	FRDMA_PAGE_IN_REFUSED,
-};
-
-/**
- * struct frdma_page_in - pages that one side of a queue pair waits for
- * @work: faults them in
- * @owner: what this is a part of; held while BUSY
- * @free: frees that
- * @wake: it is done, well or not. Called in process context
- * @state: enum frdma_page_in_state. BUSY is set by the side's owner, and ended
- *         by @work, until when all below is @work's
- * @odp: where, held while BUSY
- * @odp_id: its id, which says where it was when it is held no more
- * @va: first byte, in the process's address space
- * @len: bytes without which the side cannot go on
- * @ahead: bytes that it will want soon, those included
- * @write: for writing
- * @told: how often the side has told its peer to wait for pages since it began to,
- *        or they began to come, as far as a byte counts; its owner's at any time
- */
-struct frdma_page_in {
-	struct work_struct work;
-	struct kref *owner;
-	void (*free)(struct kref *owner);
-	void (*wake)(struct frdma_page_in *in);
-	int state;
-	struct frdma_odp *odp;
-	u64 odp_id;
-	u64 va;
-	u64 len;
-	u64 ahead;
-	bool write;
-	u8 told;
 };
 
 /**
@@ -123,6 +72,35 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
  * Context: process, may sleep.
  */
 void frdma_odp_put(struct frdma_odp *odp);
+
+/**
+ * frdma_odp_fault() - have pages of the process come, and enter them
+ * @odp: the memory
+ * @va: first byte
+ * @len: bytes
+ * @wanted: HMM_PFN_REQ_*; 0: those that the process has anyway
+ *
+ * Whoever asks, the process whose memory it is pays for the table.
+ *
+ * Context: work item, may sleep, for ever (a file system in user space): neither
+ * a signal nor the end of the link ends it. Return: 0; -EBUSY: others kept
+ * changing them; -EFAULT, -ENOMEM.
+ */
+int frdma_odp_fault(struct frdma_odp *odp, u64 va, u64 len,
+		    unsigned long wanted);
+
+/**
+ * frdma_odp_room() - bytes from an address to the end of what is followed
+ * @odp: the memory
+ * @va: in it
+ *
+ * Nothing behind that may ever be entered, as nobody would tell that it has
+ * changed.
+ */
+static inline u64 frdma_odp_room(const struct frdma_odp *odp, u64 va)
+{
+	return odp->notifier.interval_tree.last - va + 1;
+}
 
 /**
  * frdma_odp_enter() - begin to touch what is there
@@ -172,95 +150,5 @@ bool frdma_odp_is_present(struct frdma_odp *odp, u64 va, u64 len, bool write);
  * 1 to @len.
  */
 size_t frdma_odp_run(struct frdma_odp *odp, u64 va, size_t len, void **kaddr);
-
-/**
- * frdma_page_in_init() - prepare a side
- * @in: its
- * @owner: what it is a part of, held while it is BUSY
- * @free: frees that with its last reference
- * @wake: called when pages have come, or will not
- */
-void frdma_page_in_init(struct frdma_page_in *in, struct kref *owner,
-			void (*free)(struct kref *owner),
-			void (*wake)(struct frdma_page_in *in));
-
-/**
- * frdma_page_in_start() - ask for pages that are absent
- * @in: of a side that the caller owns
- * @odp: where; the caller has entered
- * @va: first byte
- * @len: bytes that are needed, at least one
- * @ahead: bytes that will be needed soon, @len included
- * @write: for writing
- *
- * Context: bottom halves off. Return: true: they, or others, are on their way,
- * and @in->wake will be called; or, as frdma_page_in_take_refusal() tells, the
- * user may not wait for more now, and is to ask again. false: they were asked
- * for and are not to be had.
- */
-bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
-			 u64 va, u64 len, u64 ahead, bool write);
-
-/**
- * frdma_page_in_is_busy() - is the side waiting for pages
- * @in: of a side that the caller owns
- */
-static inline bool frdma_page_in_is_busy(const struct frdma_page_in *in)
-{
-	/* With the release in page_in_work(): what it has found is seen. */
-	return smp_load_acquire(&in->state) == FRDMA_PAGE_IN_BUSY;
-}
-
-/**
- * frdma_page_in_take_refusal() - may the side not wait for what it asked for last
- * @in: of a side that the caller owns
- *
- * Says so once.
- */
-static inline bool frdma_page_in_take_refusal(struct frdma_page_in *in)
-{
-	if (READ_ONCE(in->state) != FRDMA_PAGE_IN_REFUSED)
-		return false;
-	WRITE_ONCE(in->state, FRDMA_PAGE_IN_IDLE);
-	return true;
-}
-
-/**
- * frdma_page_in_cancel() - wait for pages no more
- * @in: of a side that the caller owns
- *
- * Pages that are being faulted in now may never come (a file system in user
- * space), and are not waited for: the side stays BUSY, @in->wake may be called,
- * and the owner lives, until they do. Of others nothing is known any more.
- *
- * Context: may sleep.
- */
-void frdma_page_in_cancel(struct frdma_page_in *in);
-
-/**
- * frdma_odp_wake() - who waits for pages within a verb is to look again
- *
- * Context: any. Before that, the caller has set frdma_dev.going.
- */
-void frdma_odp_wake(void);
-
-/**
- * frdma_odp_init() - make the queue of work that faults pages in
- *
- * Context: module init. Return: 0; -ENOMEM.
- */
-int frdma_odp_init(void);
-
-/**
- * frdma_odp_exit() - the end of that
- *
- * Context: module exit, when there are no links.
- */
-void frdma_odp_exit(void);
-
-/* Verb; context and return as ib_core defines them. */
-int frdma_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
-		    u32 flags, struct ib_sge *sg_list, u32 num_sge,
-		    struct uverbs_attr_bundle *attrs);
 
 #endif /* FRDMA_ODP_H */
