@@ -164,7 +164,10 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		return;
 	case FRDMA_ACK_CONGESTED:
 		frdma_qp_count(qp, FRDMA_CNT_RCVD_CNPS);
-		frdma_cc_notified(&rq->cc, frdma_req_outstanding(rq), now_ns);
+		/* Without a window it cannot send less. */
+		if (frdma_req_is_reliable(rq))
+			frdma_cc_notified(&rq->cc, frdma_req_outstanding(rq),
+					  now_ns);
 		return;
 	case FRDMA_ACK_STALE:
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);

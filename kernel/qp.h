@@ -288,12 +288,6 @@ static inline bool frdma_qp_is_connected(const struct frdma_qp *qp)
 	return qp->type != IB_QPT_UD && qp->type != IB_QPT_GSI;
 }
 
-/** frdma_qp_has_window - does it send as much as its peer acknowledges */
-static inline bool frdma_qp_has_window(const struct frdma_qp *qp)
-{
-	return qp->type == IB_QPT_RC || qp->type == IB_QPT_XRC_INI;
-}
-
 /** frdma_qp_transport - what its packets belong to */
 static inline enum frdma_transport frdma_qp_transport(const struct frdma_qp *qp)
 {

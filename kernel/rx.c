@@ -619,15 +619,6 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 		goto out;
 	}
 
-	/* Those that have a window obey; the others cannot send less. */
-	if (frdma_op(bth->opcode)->kind == FRDMA_KIND_CNP &&
-	    !frdma_qp_has_window(qp)) {
-		count_received(qp, skb, frdma_skb_packets(skb));
-		frdma_qp_count(qp, FRDMA_CNT_RCVD_CNPS);
-		consume_skb(skb);
-		goto out;
-	}
-
 	detach(skb, false);
 	side = frdma_op(bth->opcode)->response ? &qp->sq.side : &qp->rq.side;
 	if (!frdma_side_deliver(side, skb))

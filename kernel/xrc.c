@@ -2,8 +2,10 @@
 #include "cq.h"
 #include "dev.h"
 #include "limit.h"
+#include "proto/op.h"
 #include "qp.h"
 #include "responder.h"
+#include "rx.h"
 #include "srq.h"
 #include "stats.h"
 #include "uctx.h"
@@ -118,6 +120,15 @@ void frdma_xrc_stray_request(struct frdma_side *side, struct sk_buff *skb)
 		      FRDMA_DROP_WRONG_TRANSPORT);
 }
 
+static void take_stray_answer(struct frdma_qp *qp,
+			      const struct frdma_rx_pkt *pkt)
+{
+	if (frdma_op(pkt->hdr.opcode)->kind == FRDMA_KIND_CNP)
+		frdma_qp_count(qp, FRDMA_CNT_RCVD_CNPS);
+	else
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_GHOST_ACK);
+}
+
 /**
  * frdma_xrc_stray_answer - refuse answers to a target, which asks nothing
  * @side: its send side, owned by the caller
@@ -125,7 +136,8 @@ void frdma_xrc_stray_request(struct frdma_side *side, struct sk_buff *skb)
  */
 void frdma_xrc_stray_answer(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_qp_drop(frdma_qp_of_send(side), skb, FRDMA_DROP_GHOST_ACK);
+	frdma_rx_each(frdma_qp_of_send(side), skb, true, take_stray_answer,
+		      NULL);
 }
 
 /**

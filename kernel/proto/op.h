@@ -207,12 +207,12 @@ static inline bool frdma_transport_is_reliable(enum frdma_transport transport)
  * @opcode: any value
  * @transport: of a queue pair
  *
- * Notifications have a transport of their own, and are for those that obey.
+ * Notifications have a transport of their own, and are for all (A17.9.3).
  */
 static inline bool frdma_opcode_is_on(u8 opcode, enum frdma_transport transport)
 {
 	return frdma_opcode_transport(opcode) == transport ||
-	       (opcode == FRDMA_CNP && frdma_transport_is_reliable(transport));
+	       opcode == FRDMA_CNP;
 }
 
 /** frdma_opcode_swaps() - does an atomic compare and swap; else it adds */

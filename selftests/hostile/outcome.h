@@ -153,8 +153,6 @@ static inline struct outcome outcome_of(const struct victim *v, uint8_t opcode)
 
 	if (opcode == CNP)
 		return (struct outcome) { "rcvd_cnps", SILENT };
-	if (v->kind == XRC_TARGET && is_response(opcode))
-		return DROPPED("ghost_ack");
 	if ((opcode & TRANSPORT) != v->transport)
 		return DROPPED("wrong_transport");
 	if (is_response(opcode))

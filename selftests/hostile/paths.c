@@ -75,6 +75,21 @@ static void wrong_addresses(void)
 	}
 }
 
+/* Nobody else's path is congested. */
+static void notifications_of_others(void)
+{
+	static struct packet packet;
+	struct victim *v;
+	size_t k;
+
+	for (k = 0; k < COUNT(receivers); k++) {
+		v = receivers[k];
+		build(&packet, v, "0x81 len=16 becn src=10.79.0.9");
+		expect(v, &packet, is_connected(v) ? DROPPED("bad_address") :
+						     outcome_of(v, CNP));
+	}
+}
+
 /* The last 16 bytes of an address of IPv6 are changed one at a time. */
 static void wrong_addresses6(void)
 {
@@ -413,7 +428,8 @@ static void extensions(void)
 }
 
 static const struct test_case cases[] = {
-	CASE(wrong_addresses), CASE(wrong_addresses6), CASE(other_family),
+	CASE(wrong_addresses), CASE(notifications_of_others),
+	CASE(wrong_addresses6), CASE(other_family),
 	CASE(frames_for_others), CASE(frames_of_others), CASE(groups),
 	CASE(fragments), CASE(bad_fragments), CASE(jumbos), CASE(options),
 	CASE(checksums), CASE(extensions), { }

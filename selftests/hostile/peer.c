@@ -619,6 +619,15 @@ static void flipped_bits(void)
 	flipped_at(&victims[XRC_TARGET], 0xb4);
 }
 
+/* A notification is a packet as any: who cannot obey does not count it unread. */
+static void flipped_bits_of_notifications(void)
+{
+	struct victim *v;
+
+	for (v = victims; v < victims + KINDS; v++)
+		flipped_at(v, CNP);
+}
+
 /*
  * Replays
  */
@@ -692,7 +701,8 @@ static void source_ports(void)
 static const struct test_case cases[] = {
 	CASE(opcodes), CASE(fields), CASE(network_fields), CASE(pads),
 	CASE(wrong_sizes), CASE(truncated), CASE(next_to_nothing),
-	CASE(flipped_bits), CASE(replays), CASE(source_ports), { }
+	CASE(flipped_bits), CASE(flipped_bits_of_notifications), CASE(replays),
+	CASE(source_ports), { }
 };
 
 int main(int argc, char **argv)

@@ -49,13 +49,13 @@ conformance_up frdma frdma
 ktap_test peer_plays peer v4 opcodes
 ktap_test peer_plays peer v4 fields network_fields
 ktap_test peer_plays peer v4 pads wrong_sizes truncated next_to_nothing \
-	flipped_bits replays
+	flipped_bits flipped_bits_of_notifications replays
 ktap_test peer_plays answers v4 syndromes wrong_answers message_numbers \
 	originals cut_answers answers_to_nothing
 ktap_test peer_plays answers v4 parts parts_out_of_turn
 ktap_test wrong_addresses
 ktap_test peer_plays paths v4 other_family frames_for_others \
-	frames_of_others groups
+	frames_of_others groups notifications_of_others
 ktap_test peer_plays paths v4 fragments bad_fragments jumbos options checksums
 ktap_test trains v4
 ktap_test trains v6
