@@ -47,7 +47,7 @@ static void free_advised(struct kref *refs)
 static void advised_work(struct work_struct *work)
 {
 	struct advised *part = container_of(work, struct advised, work);
-	atomic_t *account = part->odp->waiting;
+	atomic_t *account = part->odp->account;
 	u64 at, len;
 	int err = 0;
 
@@ -118,7 +118,7 @@ out:
  */
 static int advised_begin(const struct frdma_dev *dev, struct advised *part)
 {
-	atomic_t *account = part->odp->waiting;
+	atomic_t *account = part->odp->account;
 	bool begun = false;
 	int err;
 
@@ -129,7 +129,7 @@ static int advised_begin(const struct frdma_dev *dev, struct advised *part)
 		return err ? -EINTR : -EIO;
 
 	kref_get(&part->refs);
-	frdma_page_in_queue(&part->work);
+	frdma_page_in_run(&part->work);
 	return 0;
 }
 
@@ -143,8 +143,9 @@ static int advised_wait(const struct frdma_dev *dev, struct advised *part)
 {
 	int err;
 
-	err = wait_event_killable(frdma_page_in_waiters, READ_ONCE(dev->going) ||
-						   advised_is_done(part));
+	err = wait_event_killable(frdma_page_in_waiters,
+				  READ_ONCE(dev->going) ||
+				  advised_is_done(part));
 	if (advised_is_done(part))
 		return 0;
 

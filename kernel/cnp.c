@@ -31,6 +31,12 @@ static void send_cnp(struct frdma_qp *qp)
 	frdma_tx_end(&tx);
 }
 
+/* Half of a queue pair drops what is for the other half. */
+static bool is_stray(const struct frdma_qp *qp, bool responses)
+{
+	return qp->type == (responses ? IB_QPT_XRC_TGT : IB_QPT_XRC_INI);
+}
+
 /**
  * frdma_cnp_obey_or_echo - data of the peer has come that met congestion
  * @qp: for which it was, and one of whose sides the caller owns
@@ -47,6 +53,8 @@ void frdma_cnp_obey_or_echo(struct frdma_qp *qp, bool responses)
 	struct frdma_req *rq = &qp->sq.req;
 	u64 now_ns = ktime_get_ns();
 
+	if (is_stray(qp, responses))
+		return;
 	if (responses)
 		frdma_cc_notified(&rq->cc, frdma_req_outstanding(rq), now_ns);
 	else if (frdma_qp_is_connected(qp) && frdma_qp_can_recv(qp) &&

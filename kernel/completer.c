@@ -143,7 +143,7 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	u32 psn = pkt->hdr.psn;
 	u64 now_ns;
 
-	/* Nothing was asked before RTS, and nothing is answered after ERR. */
+	/* Nothing was asked before RTS, and nothing is answered, or obeyed, after an error. */
 	if (!frdma_qp_can_send(qp)) {
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_QP_STATE);
 		return;

@@ -522,7 +522,7 @@ static int link_comes(struct ib_device *ib)
 static void link_goes(struct ib_device *ib, void *unused)
 {
 	WRITE_ONCE(to_frdma(ib)->going, true);
-	wake_up_all(&frdma_page_in_waiters);
+	frdma_page_in_wake();
 }
 
 /*

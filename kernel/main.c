@@ -27,13 +27,13 @@ static int __init frdma_init(void)
 	frdma_crc_init();
 	frdma_number_init();
 
-	err = frdma_page_ins_init();
+	err = frdma_page_in_queue_init();
 	if (err)
 		goto err_crc;
 
 	err = frdma_net_init();
 	if (err)
-		goto err_page_ins;
+		goto err_page_in;
 
 	err = frdma_netdev_init();
 	if (err)
@@ -56,8 +56,8 @@ err_netdev:
 	frdma_netdev_exit();
 err_net:
 	frdma_net_exit();
-err_page_ins:
-	frdma_page_ins_exit();
+err_page_in:
+	frdma_page_in_queue_exit();
 err_crc:
 	frdma_crc_exit();
 	return err;
@@ -71,7 +71,7 @@ static void __exit frdma_exit(void)
 	frdma_netdev_exit();
 	frdma_net_exit();
 	frdma_txmem_exit();
-	frdma_page_ins_exit();
+	frdma_page_in_queue_exit();
 	frdma_crc_exit();
 }
 

@@ -3,6 +3,7 @@
 #include "odp.h"
 
 #include <linux/hmm.h>
+#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -10,7 +11,6 @@
 #include <linux/uaccess.h>
 
 #include "limit.h"
-#include "page_in.h"
 
 /* Tag of a page that may be written to. */
 #define ODP_WRITABLE	1
@@ -357,7 +357,7 @@ int frdma_odp_fault(struct frdma_odp *odp, u64 va, u64 len,
  */
 
 struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
-				   u64 length)
+				   u64 length, atomic_t *account)
 {
 	static atomic64_t last_id;
 	unsigned long first = start & PAGE_MASK;
@@ -370,7 +370,7 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 
 	odp->dev = dev;
 	odp->id = atomic64_inc_return(&last_id);
-	odp->waiting = frdma_page_in_account();
+	odp->account = account;
 	kref_init(&odp->refs);
 	rwlock_init(&odp->lock);
 	spin_lock_init(&odp->gate);

@@ -37,7 +37,7 @@ struct frdma_dev;
  * @gate: held by the writer that waits for @lock
  * @closed: @gate is held, and readers have to pass it
  * @losing: held while pages leave @present and are marked dirty
- * @waiting: frdma_page_in_account() of its process
+ * @account: of those that wait for its pages, see page_in.h
  * @present: kernel address of a page by its number, tagged ODP_WRITABLE
  */
 struct frdma_odp {
@@ -49,7 +49,7 @@ struct frdma_odp {
 	spinlock_t gate;	/* the next to hold @lock */
 	bool closed;
 	spinlock_t losing;
-	atomic_t *waiting;
+	atomic_t *account;
 	struct xarray present;
 };
 
@@ -58,12 +58,13 @@ struct frdma_odp {
  * @dev: the device
  * @start: first byte
  * @length: bytes, at least one; U64_MAX from 0 on: all there ever will be
+ * @account: of those that will wait for its pages
  *
  * Context: process, may sleep. Return: the memory, one reference to which is
  * the caller's; an errno.
  */
 struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
-				   u64 length);
+				   u64 length, atomic_t *account);
 
 /**
  * frdma_odp_put() - give a reference back

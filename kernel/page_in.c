@@ -5,7 +5,9 @@
 #include <linux/cred.h>
 #include <linux/hash.h>
 #include <linux/hmm.h>
+#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/topology.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 #include <linux/wait.h>
@@ -82,7 +84,7 @@ bool frdma_page_in_begin(atomic_t *account)
 	return true;
 }
 
-void frdma_page_in_queue(struct work_struct *work)
+void frdma_page_in_run(struct work_struct *work)
 {
 	queue_work(page_in_wq, work);
 }
@@ -95,6 +97,11 @@ void frdma_page_in_end(atomic_t *account)
 	module_put(THIS_MODULE);
 }
 
+void frdma_page_in_wake(void)
+{
+	wake_up_all(&frdma_page_in_waiters);
+}
+
 /*
  * Sides that wait
  */
@@ -102,7 +109,7 @@ void frdma_page_in_end(atomic_t *account)
 /* What frdma_page_in_start() has taken. */
 static void page_in_give(struct frdma_page_in *in, struct frdma_odp *odp)
 {
-	atomic_t *account = odp->waiting;
+	atomic_t *account = odp->account;
 
 	frdma_odp_put(odp);
 	kref_put(in->owner, in->free);
@@ -163,7 +170,7 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 		return false;
 	}
 
-	if (!frdma_page_in_begin(odp->waiting)) {
+	if (!frdma_page_in_begin(odp->account)) {
 		in->state = FRDMA_PAGE_IN_REFUSED;
 		return true;
 	}
@@ -175,12 +182,16 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 	in->odp_id = odp->id;
 	in->va = va;
 	in->len = len;
+	/*
+	 * No further than is followed: what is wanted soon was judged when its
+	 * message began, by a region that may be another now.
+	 */
 	in->ahead = min3(ahead, (u64)FRDMA_PAGE_IN_AHEAD,
 			 frdma_odp_room(odp, va));
 	in->write = write;
 	in->told = 0;
 	in->state = FRDMA_PAGE_IN_BUSY;
-	frdma_page_in_queue(&in->work);
+	frdma_page_in_run(&in->work);
 	return true;
 }
 
@@ -209,7 +220,7 @@ static int __init least_share(int of)
 	return max(least, PAGE_INS_MIN);
 }
 
-int __init frdma_page_ins_init(void)
+int __init frdma_page_in_queue_init(void)
 {
 	int most = min(PAGE_INS_MAX * num_node_state(N_CPU), WQ_MAX_ACTIVE);
 
@@ -218,7 +229,7 @@ int __init frdma_page_ins_init(void)
 	return page_in_wq ? 0 : -ENOMEM;
 }
 
-void frdma_page_ins_exit(void)
+void frdma_page_in_queue_exit(void)
 {
 	destroy_workqueue(page_in_wq);
 }

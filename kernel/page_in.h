@@ -133,7 +133,7 @@ void frdma_page_in_cancel(struct frdma_page_in *in);
 /**
  * frdma_page_in_account() - who is to answer for this process's work items
  *
- * Return: how many they have, to be given to frdma_page_in_begin().
+ * Context: process. Return: how many they have, to be given to frdma_page_in_begin().
  */
 atomic_t *frdma_page_in_account(void);
 
@@ -144,42 +144,48 @@ atomic_t *frdma_page_in_account(void);
  * It holds the module: the work item may never end. There are no new ones once the
  * module is being removed, as they would be waited for.
  *
- * Context: any.
+ * Context: any. Return: true: frdma_page_in_end() ends it.
  */
 bool frdma_page_in_begin(atomic_t *account);
 
 /**
- * frdma_page_in_queue() - have a work item run
+ * frdma_page_in_run() - have a work item run
  * @work: for which frdma_page_in_begin() gave leave
+ *
+ * Context: any.
  */
-void frdma_page_in_queue(struct work_struct *work);
+void frdma_page_in_run(struct work_struct *work);
 
 /**
  * frdma_page_in_end() - the last thing that a work item does
  * @account: as it began
  *
- * Context: any. Wakes those in @frdma_page_in_waiters.
+ * Context: any. Wakes those in frdma_page_in_waiters.
  */
 void frdma_page_in_end(atomic_t *account);
 
-/*
- * Who waits, in a verb, for a work item to end, or for leave to have one. To be
- * woken, too, when a link is to go (frdma_dev.going).
- */
+/* Who waits, in a verb, for a work item to end, or for leave to have one. */
 extern struct wait_queue_head frdma_page_in_waiters;
 
 /**
- * frdma_page_ins_init() - make the queue of work items
+ * frdma_page_in_wake() - who waits for pages within a verb is to look again
+ *
+ * Context: any. Before that, the caller has set frdma_dev.going.
+ */
+void frdma_page_in_wake(void);
+
+/**
+ * frdma_page_in_queue_init() - make the queue of work items
  *
  * Context: module init. Return: 0; -ENOMEM.
  */
-int frdma_page_ins_init(void);
+int frdma_page_in_queue_init(void);
 
 /**
- * frdma_page_ins_exit() - the end of that
+ * frdma_page_in_queue_exit() - the end of that
  *
  * Context: module exit, when there are no links.
  */
-void frdma_page_ins_exit(void);
+void frdma_page_in_queue_exit(void);
 
 #endif /* FRDMA_PAGE_IN_H */

@@ -12,6 +12,7 @@
 #include "flush.h"
 #include "mr.h"
 #include "odp.h"
+#include "page_in.h"
 #include "proto/access.h"
 #include "uctx.h"
 
@@ -158,7 +159,8 @@ static struct ib_mr *reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
 
-	odp = frdma_odp_create(to_frdma(pd->device), start, length);
+	odp = frdma_odp_create(to_frdma(pd->device), start, length,
+			       frdma_page_in_account());
 	if (IS_ERR(odp)) {
 		frdma_mr_discard(mr);
 		return ERR_CAST(odp);

@@ -109,6 +109,12 @@ bool frdma_xrc_target_step(struct frdma_side *side)
 	return more;
 }
 
+static void take_stray_request(struct frdma_qp *qp,
+			       const struct frdma_rx_pkt *pkt)
+{
+	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_WRONG_TRANSPORT);
+}
+
 /**
  * frdma_xrc_stray_request - refuse requests to an initiator
  * @side: its receive side, owned by the caller
@@ -116,21 +122,24 @@ bool frdma_xrc_target_step(struct frdma_side *side)
  */
 void frdma_xrc_stray_request(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_qp_drop(frdma_qp_of_recv(side), skb,
-		      FRDMA_DROP_WRONG_TRANSPORT);
+	frdma_rx_each(frdma_qp_of_recv(side), skb, false, take_stray_request,
+		      NULL);
 }
 
 static void take_stray_answer(struct frdma_qp *qp,
 			      const struct frdma_rx_pkt *pkt)
 {
-	if (frdma_op(pkt->hdr.opcode)->kind == FRDMA_KIND_CNP)
+	if (!frdma_qp_can_recv(qp))
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_QP_STATE);
+	else if (frdma_op(pkt->hdr.opcode)->kind == FRDMA_KIND_CNP)
 		frdma_qp_count(qp, FRDMA_CNT_RCVD_CNPS);
 	else
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_GHOST_ACK);
 }
 
 /**
- * frdma_xrc_stray_answer - refuse answers to a target, which asks nothing
+ * frdma_xrc_stray_answer - refuse answers to a target, which asks nothing; count
+ * notifications, of which it has nothing to obey by
  * @side: its send side, owned by the caller
  * @skb: consumed
  */

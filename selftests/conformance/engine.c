@@ -179,7 +179,7 @@ static struct engine_qp *find_qp(u32 qpn)
 	return NULL;
 }
 
-/* Initiators take no requests, targets no answers. */
+/* Initiators take no requests, targets no answers: a notification does nothing. */
 static bool has_side_for(const struct engine_qp *qp, bool response)
 {
 	return qp->spec->type != (response ? IS_XRC_TGT : IS_XRC_INI);

@@ -319,8 +319,10 @@ void engine_requester_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
 		frdma_ack_commit(&qp->req, hdr->psn, engine_now_ns);
 		break;
 	case FRDMA_ACK_CONGESTED:
-		frdma_cc_notified(&qp->req.cc, frdma_req_outstanding(&qp->req),
-				  engine_now_ns);
+		if (frdma_req_is_reliable(&qp->req))
+			frdma_cc_notified(&qp->req.cc,
+					  frdma_req_outstanding(&qp->req),
+					  engine_now_ns);
 		break;
 	case FRDMA_ACK_STALE:
 	case FRDMA_ACK_GHOST:

@@ -134,7 +134,7 @@ static void check_response(const struct frdma_hdr *asked)
 
 		frdma_resp_read_plan(&rs, &hdr);
 		op = frdma_op(hdr.opcode);
-		FUZZ_CHECK(frdma_opcode_is_on(hdr.opcode, rs.transport),
+		FUZZ_CHECK(frdma_opcode_transport(hdr.opcode) == rs.transport,
 			   "opcode 0x%02x", hdr.opcode);
 		FUZZ_CHECK(rs.read.va == va, "0x%llx", rs.read.va);
 		FUZZ_CHECK(rs.read.rkey == asked->rkey, "%u", rs.read.rkey);

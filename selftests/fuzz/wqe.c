@@ -87,8 +87,8 @@ static void check_accepted(struct frdma_resp *rs, struct frdma_req_pkt *pkt,
 	len = frdma_hdr_build(bytes, &pkt->hdr) + pkt->len + pkt->hdr.pad + 4;
 	FUZZ_CHECK(frdma_hdr_parse(&hdr, bytes, sizeof(bytes), len) ==
 		   FRDMA_HDR_OK, "opcode 0x%02x", pkt->hdr.opcode);
-	FUZZ_CHECK(frdma_opcode_is_on(hdr.opcode, transport), "opcode 0x%02x",
-		   hdr.opcode);
+	FUZZ_CHECK(frdma_opcode_transport(hdr.opcode) == transport,
+		   "opcode 0x%02x", hdr.opcode);
 	FUZZ_CHECK(hdr.payload_len == pkt->len, "%u", hdr.payload_len);
 	fuzz_packets++;
 

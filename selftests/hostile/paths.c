@@ -80,14 +80,37 @@ static void notifications_of_others(void)
 {
 	static struct packet packet;
 	struct victim *v;
-	size_t k;
 
-	for (k = 0; k < COUNT(receivers); k++) {
-		v = receivers[k];
+	for (v = victims; v < victims + KINDS; v++) {
 		build(&packet, v, "0x81 len=16 becn src=10.79.0.9");
 		expect(v, &packet, is_connected(v) ? DROPPED("bad_address") :
 						     outcome_of(v, CNP));
 	}
+}
+
+/* Half a queue pair reads what is for the other half, and does nothing by it. */
+static void for_the_other_half(void)
+{
+	struct victim *ini = &victims[XRC_INITIATOR];
+	struct victim *tgt = &victims[XRC_TARGET];
+	static struct packet packet;
+
+	build(&packet, ini, "0xa4 len=64 srqn=1 src=10.79.0.9");
+	expect(ini, &packet, DROPPED("bad_address"));
+	build(&packet, ini, "0xa4 len=64 srqn=1");
+	packet.bytes[packet.len - 1] ^= 1;
+	expect(ini, &packet, DROPPED("bad_icrc"));
+	/* Marked: no congestion is echoed. */
+	build(&packet, ini, "0xa4 len=64 srqn=1 tos=3");
+	expect(ini, &packet, DROPPED("wrong_transport"));
+
+	build(&packet, tgt, "0xb0 len=64 src=10.79.0.9");
+	expect(tgt, &packet, DROPPED("bad_address"));
+	build(&packet, tgt, "0xb0 len=64");
+	packet.bytes[packet.len - 1] ^= 1;
+	expect(tgt, &packet, DROPPED("bad_icrc"));
+	build(&packet, tgt, "0xb0 len=64 tos=3");
+	expect(tgt, &packet, DROPPED("ghost_ack"));
 }
 
 /* The last 16 bytes of an address of IPv6 are changed one at a time. */
@@ -429,6 +452,7 @@ static void extensions(void)
 
 static const struct test_case cases[] = {
 	CASE(wrong_addresses), CASE(notifications_of_others),
+	CASE(for_the_other_half),
 	CASE(wrong_addresses6), CASE(other_family),
 	CASE(frames_for_others), CASE(frames_of_others), CASE(groups),
 	CASE(fragments), CASE(bad_fragments), CASE(jumbos), CASE(options),

@@ -249,6 +249,29 @@ static void longest_train_to(struct train *train, struct victim *v)
 		printf("this kernel refuses trains of %u packets\n", i);
 }
 
+/* What follows a notification is for the other side. */
+static void behind_a_notification(struct train *train, struct victim *v)
+{
+	static struct packet packet;
+	static struct reaction r;
+	uint32_t bytes = bytes_of(v, 16);
+
+	train_begins(train);
+	build(&packet, v, "0x81 len=%u becn %s", bytes - 16,
+	      next_place(train, 0));
+	train_put(train, &packet);
+	train_add(train, v, 16, "");
+	train_add(train, v, 16, "");
+	reaction_begins(&r);
+	if (!train_leaves(train, bytes))
+		return;
+	reaction_ends(&r, v);
+	EXPECT(counted(&r, "rcvd_cnps") == 1 && !executed(&r));
+	EXPECT(counted(&r, "drop_mixed_train") == 2 && dropped(&r) == 2);
+	EXPECT(!r.answers);
+	others_are_well(v);
+}
+
 /* By identifications which are not in a row. */
 static void trains_numbered_otherwise(struct train *train, struct victim *v)
 {
@@ -303,6 +326,7 @@ static void trains_to(struct train *train, struct victim *v)
 	train_add(train, v, 64, "");
 	train_is(train, v, bytes, ordered ? 1 : 2, 1, "a wrong ICRC");
 
+	behind_a_notification(train, v);
 	if (!peer.ipv6)
 		trains_numbered_otherwise(train, v);
 

@@ -177,8 +177,8 @@ void side_send(struct sim_side *side, const struct frdma_hdr *hdr,
 		side->abs_epsn + frdma_psn_diff(hdr->psn, side->resp.epsn) :
 		side->abs_una + frdma_psn_diff(hdr->psn, side->req.una_psn);
 	pkt.len = wire_pack(pkt.bytes, hdr, payload);
-	SIM_CHECK(world, frdma_opcode_is_on(hdr->opcode,
-					    world->shape->transport),
+	SIM_CHECK(world, frdma_opcode_transport(hdr->opcode) ==
+			 world->shape->transport,
 		  "opcode 0x%02x", hdr->opcode);
 	if (pkt.response)
 		check_answer(side, hdr, &pkt);

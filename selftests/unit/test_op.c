@@ -184,6 +184,9 @@ TEST(frdma_opcode_is_on__of_every_opcode)
 		EXPECT_EQ(frdma_opcode_is_on(opcode, FRDMA_UC),
 			  (opcode >= 0x20 && opcode < 0x40) ||
 			  opcode == FRDMA_CNP);
+		EXPECT_EQ(frdma_opcode_is_on(opcode, FRDMA_UD),
+			  (opcode >= 0x60 && opcode < 0x80) ||
+			  opcode == FRDMA_CNP);
 		EXPECT_EQ(frdma_opcode_is_on(opcode, FRDMA_XRC),
 			  (opcode >= 0xa0 && opcode < 0xc0) ||
 			  opcode == FRDMA_CNP);
