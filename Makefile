@@ -10,15 +10,15 @@ KDIR	?= /lib/modules/$(KVER)/build
 
 export KVER KDIR DESTDIR RDMA_CORE_SRC QUICK SOAK_SECONDS
 
-# What each target can be told. Anything else on the command line is a mistake, which
+# What each target can be told; uninstall, too, what install was told. Anything else on the command line is a mistake, which
 # would begin something long, or install where nobody wants it.
 knows-demo		:=
-knows-check		:= TESTS
+knows-check		:= TESTS FULL CHECKPATCH
 knows-fuzz		:= FUZZ_SECONDS T
 knows-conformance	:= ENDS
-knows-check-debug	:= TESTS
-knows-check-races	:= TESTS
-knows-check-matrix	:=
+knows-check-debug	:= TESTS FULL
+knows-check-races	:= TESTS FULL
+knows-check-matrix	:= FULL
 knows-soak		:= SOAK_SECONDS ROUND
 knows-check-programs	:= PROGRAMS
 knows-bench		:= ONLY QUICK
@@ -29,7 +29,7 @@ knows-check-install	:= R
 knows-all		:= KVER KDIR V W C LLVM LLVM_IAS CC CONFIG_% KBUILD_%
 knows-install		:= $(knows-all) DESTDIR
 knows-uninstall		:= $(knows-install)
-knows-lint		:=
+knows-lint		:= CHECKPATCH
 knows-clean		:=
 knows-help		:=
 
@@ -75,7 +75,7 @@ rpm:		## packages for Fedora and the like, likewise
 	@scripts/package rpm $(if $(R),-r $(R))
 check-install:	## packages are installed, upgraded, removed in guests; R="trixie sid"
 	@scripts/check-install $(R)
-uninstall:	## remove what "install" installed
+uninstall:	## remove what "install" installed, for every kernel
 	@scripts/install --uninstall
 
 ##@ Work on it

@@ -162,6 +162,6 @@ need_source() {
 	[ -n "$RDMA_CORE_SRC" ] || die "the provider is built with headers" \
 		"that no package has, but the source of rdma-core $release:" \
 		"$(how_to_get_source); unpack it, and name the directory:" \
-		"make RDMA_CORE_SRC=..."
+		"RDMA_CORE_SRC=..."
 	say "the provider is built with $RDMA_CORE_SRC"
 }
