@@ -97,7 +97,7 @@ by_type() {
 	expect port "$(counter frdma0 rx_send_requests)" = $((before + 10))
 }
 
-# Also what is given up before it is looked into: an XRC SEND to an initiator.
+# Also what is given up for whom it is from: an XRC SEND to an initiator without a peer.
 stray() {
 	local qpn bytes before
 
@@ -105,12 +105,12 @@ stray() {
 		"$(gid_index frdma0 v4)" initiator; }
 	read -r -t $((30 * KTAP_SLOW)) qpn <&"${TRAFFIC[0]}" || fail "no queue pair"
 	rdma statistic qp bind link frdma0/1 lqpn "$qpn"
-	before=$(counter frdma0 drop_wrong_transport)
+	before=$(counter frdma0 drop_bad_address)
 	bytes=$(printf '\\x%02x' 0xa4 0 255 255 0 $((qpn >> 16)) \
 		$((qpn >> 8 & 255)) $((qpn & 255)) 0 0 0 0 0 0 0 0)
 	printf '%b' "$bytes" >/dev/udp/10.77.0.1/4791
-	expect stray "$(of_qp "$qpn" drop_wrong_transport)" = 1
-	expect port "$(counter frdma0 drop_wrong_transport)" = $((before + 1))
+	expect stray "$(of_qp "$qpn" drop_bad_address)" = 1
+	expect port "$(counter frdma0 drop_bad_address)" = $((before + 1))
 	traffic_down
 }
 
