@@ -10,8 +10,9 @@ KDIR	?= /lib/modules/$(KVER)/build
 
 export KVER KDIR DESTDIR RDMA_CORE_SRC QUICK SOAK_SECONDS
 
-# What each target can be told; uninstall, too, what install was told. Anything else on the command line is a mistake, which
-# would begin something long, or install where nobody wants it.
+# What each target can be told; uninstall, too, what install was told. Anything else
+# on the command line is a mistake, which would begin something long, or install where
+# nobody wants it.
 knows-demo		:=
 knows-check		:= TESTS FULL CHECKPATCH
 knows-fuzz		:= FUZZ_SECONDS T

@@ -28,6 +28,11 @@ die() {
 	exit $FAILED
 }
 
+# The version of frdma: that of the newest entry of debian/changelog.
+version() {
+	sed -n '1s/^frdma (\(.*\)) .*/\1/p' "$TOP/debian/changelog"
+}
+
 # Everything here mounts, changes roots or installs packages.
 need_superuser() {
 	[ "$(id -u)" = 0 ] || die "run this as root"

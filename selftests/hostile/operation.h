@@ -86,11 +86,11 @@ static inline void words_of(const struct victim *v, uint8_t opcode, char *words,
 	bool known = !(transport & 0x40) && transport != 0x80;
 	size_t used;
 
-	known |= transport == 0x60;
 	if (opcode == CNP) {
 		snprintf(words, size, "0x81 len=16 becn");
 		return;
 	}
+	known |= transport == 0x60;
 	used = snprintf(words, size, "0x%02x ack len=%u", opcode,
 			v->kind == GSI ? 256 : op->exists ? op->len : 64);
 	if (!known || !op->exists)

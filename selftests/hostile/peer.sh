@@ -55,8 +55,7 @@ ktap_test peer_plays answers v4 syndromes wrong_answers message_numbers \
 ktap_test peer_plays answers v4 parts parts_out_of_turn
 ktap_test wrong_addresses
 ktap_test peer_plays paths v4 other_family frames_for_others \
-	frames_of_others groups notifications_of_others \
-	for_the_other_half
+	frames_of_others groups notifications_of_others for_the_other_half
 ktap_test peer_plays paths v4 fragments bad_fragments jumbos options checksums
 ktap_test trains v4
 ktap_test trains v6
