@@ -16,6 +16,7 @@
 #include "netdev.h"
 #include "number.h"
 #include "page_in.h"
+#include "qp.h"
 #include "txmem.h"
 #include "uapi/frdma-abi.h"
 #include "verbs_dev.h"
@@ -27,9 +28,13 @@ static int __init frdma_init(void)
 	frdma_crc_init();
 	frdma_number_init();
 
-	err = frdma_page_in_queue_init();
+	err = frdma_qp_cache_init();
 	if (err)
 		goto err_crc;
+
+	err = frdma_page_in_queue_init();
+	if (err)
+		goto err_qp_cache;
 
 	err = frdma_net_init();
 	if (err)
@@ -58,6 +63,8 @@ err_net:
 	frdma_net_exit();
 err_page_in:
 	frdma_page_in_queue_exit();
+err_qp_cache:
+	frdma_qp_cache_exit();
 err_crc:
 	frdma_crc_exit();
 	return err;
@@ -72,6 +79,7 @@ static void __exit frdma_exit(void)
 	frdma_net_exit();
 	frdma_txmem_exit();
 	frdma_page_in_queue_exit();
+	frdma_qp_cache_exit();
 	frdma_crc_exit();
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
 #include <linux/xarray.h>
 
 #include "dev.h"
@@ -14,10 +15,60 @@
 static DEFINE_XARRAY_FLAGS(frdma_qps, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 static u32 frdma_qpn_next = FRDMA_QPN_FIRST;
 
+/*
+ * Its own, since they are a little larger than 2 KiB: kmalloc() would take as
+ * much again.
+ */
+static struct kmem_cache *frdma_qp_cache __ro_after_init;
+
 /* Where a queue pair stands in the array; of a number of none, nowhere. */
 static u32 index_of(u32 qpn)
 {
 	return frdma_shuffle_find(&frdma_qp_order, qpn);
+}
+
+/**
+ * frdma_qp_cache_init - queue pairs can be had
+ *
+ * Context: module init. Return: 0; -ENOMEM.
+ */
+int __init frdma_qp_cache_init(void)
+{
+	frdma_qp_cache = KMEM_CACHE(frdma_qp, SLAB_HWCACHE_ALIGN);
+	return frdma_qp_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * frdma_qp_cache_exit - the end of that
+ *
+ * Context: module init or exit, may sleep; there are no links, but the last
+ * queue pairs may still wait for readers.
+ */
+void frdma_qp_cache_exit(void)
+{
+	rcu_barrier();
+	kmem_cache_destroy(frdma_qp_cache);
+}
+
+/**
+ * frdma_qp_alloc - memory of a queue pair
+ *
+ * Context: may sleep. Return: zeroed, charged to the caller; NULL.
+ */
+struct frdma_qp *frdma_qp_alloc(void)
+{
+	return kmem_cache_zalloc(frdma_qp_cache, FRDMA_GFP_OBJECT);
+}
+
+/**
+ * frdma_qp_free - the end of that
+ * @qp: nobody has found it, or will find it; else frdma_qp_put() is for it
+ *
+ * Context: any.
+ */
+void frdma_qp_free(struct frdma_qp *qp)
+{
+	kmem_cache_free(frdma_qp_cache, qp);
 }
 
 /**
@@ -122,11 +173,16 @@ static void raise_events(struct tasklet_struct *t)
 	}
 }
 
+static void free_when_unread(struct rcu_head *rcu)
+{
+	frdma_qp_free(container_of(rcu, struct frdma_qp, rcu));
+}
+
 static void free_qp(struct kref *refs)
 {
 	struct frdma_qp *qp = container_of(refs, struct frdma_qp, refs);
 
-	kfree_rcu(qp, rcu);
+	call_rcu(&qp->rcu, free_when_unread);
 }
 
 /**

@@ -369,6 +369,10 @@ static inline bool frdma_qp_is_held_back(const struct frdma_qp *qp)
 	       frdma_req_begins(&qp->sq.req) && !qp->sq.draining;
 }
 
+int frdma_qp_cache_init(void);
+void frdma_qp_cache_exit(void);
+struct frdma_qp *frdma_qp_alloc(void);
+void frdma_qp_free(struct frdma_qp *qp);
 int frdma_qp_publish(struct frdma_qp *qp);
 void frdma_qp_unpublish(struct frdma_qp *qp);
 struct frdma_qp *frdma_qp_find(const struct frdma_net *fnet, u32 qpn);

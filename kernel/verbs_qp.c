@@ -223,7 +223,7 @@ static struct frdma_qp *alloc_qp(struct ib_qp *ib,
 				 struct ib_qp_init_attr *init,
 				 struct ib_udata *udata)
 {
-	struct frdma_qp *qp = kzalloc(sizeof(*qp), FRDMA_GFP_OBJECT);
+	struct frdma_qp *qp = frdma_qp_alloc();
 
 	if (!qp)
 		return NULL;
@@ -296,7 +296,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 
 err_free:
 	free_memory(qp);
-	kfree(qp);
+	frdma_qp_free(qp);
 err_limit_give:
 	frdma_limit_give(&dev->nr_qp);
 	return err;
