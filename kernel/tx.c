@@ -9,6 +9,7 @@
 #include <net/route.h>
 #include <net/udp.h>
 
+#include "adapter.h"
 #include "crc.h"
 #include "dev.h"
 #include "net.h"
@@ -365,27 +366,15 @@ static bool begin_train(struct frdma_tx *tx, u32 len, u32 room)
 }
 
 /*
- * Is this an adapter that would number the packets of an IPv4 train? By itself none
- * takes one (set_train_id()), but "ethtool -K eth0 tso on" makes any claim to.
- */
-static bool numbers_packets(const struct net_device *ndev)
-{
-	const netdev_features_t both = NETIF_F_GSO_UDP_L4 |
-				       NETIF_F_TSO_MANGLEID;
-
-	return ndev->dev.parent && (ndev->features & both) == both;
-}
-
-/*
  * A train is a GSO buffer, so there is none where the administrator wants no
  * such buffers on the interface ("ethtool -K eth0 gso off"), or none of ours.
  */
 static bool has_trains(const struct frdma_flow *flow)
 {
-	const struct net_device *ndev = flow->dev->ndev;
+	struct net_device *ndev = flow->dev->ndev;
 
 	return READ_ONCE(flow->dev->trains) && ndev->features & NETIF_F_GSO &&
-	       !(flow_is_ipv4(flow) && numbers_packets(ndev));
+	       !(flow_is_ipv4(flow) && frdma_adapter_numbers(ndev));
 }
 
 static void make_pseudo(struct frdma_icrc_pseudo *pseudo,
