@@ -419,12 +419,13 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 
 	/*
 	 * What is unreliable and was refused is lost, like what is lost on the
-	 * way. What follows waits all the same: nothing else slows it down. A
+	 * way. What follows waits all the same: nothing else slows it down, unless
+	 * it is a datagram, and what was refused only one to somewhere else. A
 	 * window that got smaller nobody would make larger again.
 	 */
 	if (refused && frdma_req_is_reliable(rq))
 		frdma_cc_lost(&rq->cc);
-	if (refused)
+	if (refused && (tx.crowded || !frdma_req_is_datagram(rq)))
 		frdma_retry_local(&rq->retry, now_ns);
 	else if (fate == PACKET_LATER)
 		frdma_req_hold(rq, now_ns);

@@ -273,6 +273,12 @@ static bool fits(const struct frdma_tx *tx, const struct dst_entry *dst, u32 len
 	return len <= dst_mtu(dst);
 }
 
+/* A qdisc is full, or memory is short: what follows would fare no better now. */
+static bool is_crowded(int err)
+{
+	return err > 0 || err == -ENOBUFS || err == -ENOMEM;
+}
+
 /* The stack, or what is before it, takes no such train now. */
 static void refuse_train(struct frdma_tx *tx, enum frdma_drop_reason why)
 {
@@ -324,8 +330,10 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 
 	err = flow_is_ipv4(&tx->flow) ? xmit_ipv4(skb, tx, len) :
 					xmit_ipv6(skb, tx, len);
-	if (unlikely(net_xmit_eval(err)))
+	if (unlikely(net_xmit_eval(err))) {
+		tx->crowded |= is_crowded(err);
 		refuse_train(tx, FRDMA_DROP_NOT_SENT);
+	}
 }
 
 /* The packet, of @len bytes, begins a train. */
@@ -407,6 +415,7 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 	tx->pseudo = flow->lane ? &flow->lane->pseudo : &tx->own;
 	tx->skb = NULL;
 	tx->refused = false;
+	tx->crowded = false;
 	tx->span = 1;
 	tx->most = has_trains(flow) ? FRDMA_TRAIN_MAX : 1;
 	if (flow->lane)
@@ -486,6 +495,7 @@ u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		open = begin_train(tx, len, len);
 	if (!open) {
 		tx->refused = true;
+		tx->crowded = true;
 		frdma_qp_drop_unbuilt(tx->flow.qp, FRDMA_DROP_NO_MEMORY);
 		return 0;
 	}

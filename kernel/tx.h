@@ -94,6 +94,7 @@ static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp)
  * @to: where the payload goes; what sums a packet is where its ICRC will be
  * @hdr: headers of the first one
  * @refused: the stack did not take some train, or there was no memory for one
+ * @crowded: for want of room, which others would want as well
  */
 struct frdma_tx {
 	struct frdma_flow flow;
@@ -114,6 +115,7 @@ struct frdma_tx {
 	struct frdma_stripes to;
 	const struct frdma_hdr *hdr;
 	bool refused;
+	bool crowded;
 };
 
 /** frdma_tx_set_span - from here on a packet uses up so many PSNs, not one */

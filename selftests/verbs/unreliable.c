@@ -374,6 +374,32 @@ static void give_up_raw(void)
 	EXPECT(!syscall(SYS_capset, &hdr, data));
 }
 
+/*
+ * To an address that the test has netfilter refuse: these are lost, each of them
+ * completes, and who is sent to next does not wait for it.
+ */
+static void ud_refused_delay_nobody(void)
+{
+	struct datagrams near = make_ud(), far = make_ud();
+	union ibv_gid refused = rtr_attr(0).ah_attr.grh.dgid;
+	struct ibv_ah *ah = make_ah(NULL), *nowhere;
+	unsigned int i;
+
+	refused.raw[15] = 99;
+	nowhere = make_ah(&refused);
+	fill_source(1);
+	post_recv(far.qp, target, 100 + GRH);
+	alarm(10);
+	for (i = 0; i < 2000; i++)
+		send_ud(&near, nowhere, far.qp->qp_num, QKEY, 100);
+	send_ud(&near, ah, far.qp->qp_num, QKEY, 100);
+	ud_received(&far, near.qp->qp_num, 100);
+	alarm(0);
+	EXPECT(!ibv_destroy_ah(ah) && !ibv_destroy_ah(nowhere));
+	unmake_ud(&near);
+	unmake_ud(&far);
+}
+
 /* IBTA 10.2.5: a Q_Key with the upper bit set is not for everybody. */
 static void ud_privileged_qkeys(void)
 {
@@ -536,6 +562,7 @@ static const struct test_case cases[] = {
 	CASE(uc_sqe_and_back),
 	CASE(ud_operations),
 	CASE(ud_drops_in_silence),
+	CASE(ud_refused_delay_nobody),
 	CASE(ud_privileged_qkeys),
 	CASE(mcast_delivers),
 	CASE(mcast_rules),

@@ -16,6 +16,19 @@ unreliable() {
 	"$PROGRAMS/verbs/unreliable" frdma0 "$(gid_index frdma0 "$1")" "$2"
 }
 
+refused_datagrams() {
+	local before
+
+	ip neighbour replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev eth0 nud permanent
+	defer ip neighbour delete 10.77.0.99 dev eth0
+	nft 'table ip refuse { chain out { type filter hook output priority 0;
+		ip daddr 10.77.0.99 udp dport 4791 drop; }; }'
+	defer nft delete table ip refuse
+	before=$(counter frdma0 drop_not_sent)
+	unreliable v4 ud_refused_delay_nobody
+	[ "$(counter frdma0 drop_not_sent)" = $((before + 2000)) ]
+}
+
 # ibv_uc_pingpong or ibv_ud_pingpong. Arguments: TOOL FAMILY [OPTION...]
 pingpong() {
 	local tool=$1 gid1 gid2
@@ -40,6 +53,7 @@ for case in uc_operations uc_drops_in_silence uc_sqe_and_back \
 	ktap_test unreliable v4 $case
 done
 ktap_test unreliable v6 ud_operations
+ktap_test refused_datagrams
 for family in v4 v6; do
 	ktap_test pingpong ibv_uc_pingpong $family -n 50 -s 10001
 	ktap_test pingpong ibv_ud_pingpong $family -n 50 -s 1024
