@@ -177,7 +177,7 @@ twice_is_as_once() {
 	local before
 
 	interfaces
-	printf '%s\n' 'frdma0 eth0' 'frdma1 v0 trains=0' >"$FILE"
+	printf '%s\n' 'frdma0 eth0' 'frdma1 v0 loopback=1 trains=0' >"$FILE"
 	links up
 	before=$(rdma dev show)
 	[ -z "$(links up 2>&1)" ]

@@ -19,7 +19,8 @@ attribute() {
 	[ "$(<$ATTRIBUTE)" = 16 ]
 	for value in -1 0x10 1001 4294967297 99999999999999999999 1.5 1s x ''; do
 		refuse "Invalid argument" bash -c "echo '$value' >$ATTRIBUTE"
-		[ "$(<$ATTRIBUTE)" = 16 ]
+		[ "$(<$ATTRIBUTE)" = "$(</sys/module/frdma/parameters/gather_us)" ]
+		echo 16 >$ATTRIBUTE
 	done
 	for value in 0 1 1000 16; do
 		echo $value >$ATTRIBUTE
@@ -73,7 +74,8 @@ link_deleted_while_gathered() {
 		wait "$SENDER" || fail "$(<"$KTAP_TMP/said")"
 		note "$(tail -n 1 "$KTAP_TMP/said")"
 		rdma link add frdma0 type frdma netdev eth0
-		[ "$(<$ATTRIBUTE)" = 16 ]
+		[ "$(<$ATTRIBUTE)" = "$(</sys/module/frdma/parameters/gather_us)" ]
+		echo 16 >$ATTRIBUTE
 	done
 }
 
