@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# For the postinst and the postrm of frdma-dkms.
+# For the postinst and the postrm of frdma-dkms, and for make install; #VERSION# is the source's.
 
 # An initramfs that holds the module is made again: with the one that there is
 # now, or without it.
@@ -11,7 +11,9 @@ refresh() {
 		version=${image#/boot/initrd.img-}
 		# A copy that somebody has put by is no kernel's.
 		[ -d "/lib/modules/$version" ] || continue
-		! has_module "$image" || update-initramfs -u -k "$version"
+		! has_module "$image" || update-initramfs -u -k "$version" ||
+			echo "frdma: the initramfs of Linux $version stays as" \
+				"it was: update-initramfs -u -k $version"
 	done
 }
 
@@ -19,6 +21,27 @@ refresh() {
 has_module() {
 	{ lsinitramfs "$1" || lsinitrd "$1"; } 2>/dev/null |
 		grep -q '/frdma\.ko'
+}
+
+# DKMS says little of a kernel that it builds nothing for.
+tell_if_missing() {
+	version=$(uname -r)
+	[ -d "/lib/modules/$version" ] || return 0
+	! modinfo -k "$version" frdma >/dev/null 2>&1 || return 0
+	echo "frdma: there is no module for Linux $version, which runs."
+	if [ ! -e "/lib/modules/$version/build" ]; then
+		echo "frdma: the headers of that are missing: apt-get install" \
+			"linux-headers-$version; if there is no such package," \
+			"install a newer kernel with its headers, and boot that"
+		return 0
+	fi
+	set -- /usr/src/frdma-*/compat/range
+	# shellcheck source=kernel/compat/range
+	. "$1"
+	echo "frdma: it is for Linux $FRDMA_OLDEST_KERNEL to" \
+		"$FRDMA_NEWEST_KERNEL with RDMA (CONFIG_INFINIBAND) and without" \
+		"PREEMPT_RT; FRDMA_ANY_KERNEL=1 dkms install frdma/#VERSION#" \
+		"-k $version tries others all the same"
 }
 
 # systemd and udev read their files again.
