@@ -387,6 +387,7 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 	struct frdma_req_pkt run;
 	struct frdma_flow flow;
 	struct frdma_tx tx;
+	u32 psn = rq->psn;
 	bool refused;
 	u32 sent = 0;
 	u64 now_ns;
@@ -424,7 +425,7 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 	 * window that got smaller nobody would make larger again.
 	 */
 	if (refused && frdma_req_is_reliable(rq))
-		frdma_cc_lost(&rq->cc);
+		frdma_resend_refuse(rq, psn, tx.passed);
 	if (refused && (tx.crowded || !frdma_req_is_datagram(rq)))
 		frdma_retry_local(&rq->retry, now_ns);
 	else if (fate == PACKET_LATER)

@@ -333,6 +333,8 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 	if (unlikely(net_xmit_eval(err))) {
 		tx->crowded |= is_crowded(err);
 		refuse_train(tx, FRDMA_DROP_NOT_SENT);
+	} else if (likely(!tx->refused)) {
+		tx->passed += tx->psns;
 	}
 }
 
@@ -416,6 +418,7 @@ void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 	tx->skb = NULL;
 	tx->refused = false;
 	tx->crowded = false;
+	tx->passed = 0;
 	tx->span = 1;
 	tx->most = has_trains(flow) ? FRDMA_TRAIN_MAX : 1;
 	if (flow->lane)

@@ -95,6 +95,7 @@ static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp)
  * @hdr: headers of the first one
  * @refused: the stack did not take some train, or there was no memory for one
  * @crowded: for want of room, which others would want as well
+ * @passed: PSNs that were used up by the trains before that
  */
 struct frdma_tx {
 	struct frdma_flow flow;
@@ -116,6 +117,7 @@ struct frdma_tx {
 	const struct frdma_hdr *hdr;
 	bool refused;
 	bool crowded;
+	u32 passed;
 };
 
 /** frdma_tx_set_span - from here on a packet uses up so many PSNs, not one */

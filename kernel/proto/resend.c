@@ -13,6 +13,7 @@ void frdma_resend_init(struct frdma_resend *re, u32 first_psn)
 		.alone_psn = first_psn,
 		.lost_psn = first_psn,
 		.paced_psn = first_psn,
+		.refused_psn = first_psn,
 	};
 }
 
@@ -83,17 +84,38 @@ void frdma_resend_all(struct frdma_req *rq)
 	rq->since_ack_req = 0;
 }
 
+/*
+ * Has all before what was refused left, and is it on its way? Of READs, and where
+ * something is being mended already, that is not known.
+ */
+static bool is_refused_only(const struct frdma_req *rq)
+{
+	const struct frdma_resend *re = &rq->resend;
+
+	return !rq->rd_out && !re->alone &&
+	       frdma_psn_diff(re->refused_psn, rq->una_psn) >= 0 &&
+	       frdma_psn_diff(rq->psn, re->refused_psn) >= 0;
+}
+
 /**
  * frdma_resend_refused - a wait of this end is over: send what was refused
  * @rq: state
  *
  * Unlike frdma_resend_all(), that is no answer to what the peer has said: if it
- * misses a packet of these, that is news.
+ * misses a packet of these, that is news. Nor is what has left before sent again.
  */
 void frdma_resend_refused(struct frdma_req *rq)
 {
 	bool recovering = rq->resend.recovering;
 
+	if (is_refused_only(rq)) {
+		frdma_req_seek(rq, rq->resend.refused_psn);
+		frdma_retry_go_on(&rq->retry);
+		frdma_rtt_cancel(&rq->retry.rtt);
+		rq->resend.alone_psn = rq->una_psn;
+		rq->since_ack_req = 0;
+		return;
+	}
 	frdma_resend_all(rq);
 	rq->resend.recovering = recovering;
 }
@@ -172,6 +194,21 @@ static void shrink_window_once(struct frdma_req *rq)
 		return;
 	frdma_cc_lost(&rq->cc);
 	rq->resend.lost_psn = rq->end_psn;
+}
+
+/**
+ * frdma_resend_refuse - this end had no room for packets
+ * @rq: state
+ * @psn: where it began to send
+ * @left: PSNs of those that have left since, before the first one refused
+ *
+ * They are sent by frdma_resend_refused(), when there may be room again. That they
+ * are too many says the first one of all that are under way together.
+ */
+void frdma_resend_refuse(struct frdma_req *rq, u32 psn, u32 left)
+{
+	shrink_window_once(rq);
+	rq->resend.refused_psn = frdma_psn_add(psn, left);
 }
 
 /*

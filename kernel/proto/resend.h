@@ -58,6 +58,7 @@ struct frdma_req;
  * @lost_psn: what was sent before it was under way when the window was last
  *	made smaller
  * @paced_psn: packets before it leave at the pace, if the way is long enough
+ * @refused_psn: the first packet that this end had no room for, the last time
  *
  * Part of struct frdma_req, and written by the same.
  */
@@ -75,6 +76,7 @@ struct frdma_resend {
 	u32 alone_psn;
 	u32 lost_psn;
 	u32 paced_psn;
+	u32 refused_psn;
 };
 
 /**
@@ -92,6 +94,7 @@ enum frdma_recovery {
 void frdma_resend_init(struct frdma_resend *re, u32 first_psn);
 bool frdma_resend_fills_hole(const struct frdma_req *rq);
 void frdma_resend_all(struct frdma_req *rq);
+void frdma_resend_refuse(struct frdma_req *rq, u32 psn, u32 left);
 void frdma_resend_refused(struct frdma_req *rq);
 void frdma_resend_awaited(struct frdma_req *rq);
 bool frdma_resend_oldest(struct frdma_req *rq);

@@ -287,8 +287,10 @@ FUZZ_TARGET(ack)(const u8 *data, size_t size)
 			let_time_pass(&fuzz);
 			break;
 		case 5:
-			/* The host had no room. */
-			frdma_cc_lost(&q.rq.cc);
+			/* The host had no room for the last ones. */
+			frdma_resend_refuse(&q.rq, q.rq.una_psn,
+				fuzz_below(&fuzz,
+					   frdma_req_outstanding(&q.rq) + 1));
 			frdma_retry_local(&q.rq.retry, now_ns);
 			break;
 		default:

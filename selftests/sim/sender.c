@@ -156,24 +156,48 @@ static bool host_has_no_room(struct sim_side *side)
 	       side->world->shape->no_room;
 }
 
+/* The host has no room for a packet, and those behind it of the same run. */
+static void refuse(struct sim_side *side, u32 psn, u32 left)
+{
+	frdma_resend_refuse(&side->req, psn, left);
+	frdma_retry_local(&side->req.retry, side->world->now_ns);
+}
+
+/* What was refused when it was to leave counts as sent, all the same. */
+static void count_refused(struct sim_side *side, const struct frdma_req_pkt *run)
+{
+	s64 end = side->abs_una + run->nr * run->span +
+		  frdma_psn_diff(run->hdr.psn, side->req.una_psn);
+
+	side->abs_sent = max(side->abs_sent, end);
+}
+
 /*
- * As many as the host takes, of which there is one, and the pace. Returns how
- * many.
+ * As many as the host takes, of which there is one, and the pace. What else was
+ * planned was either left for later, or refused when it was to leave. Returns how
+ * many were planned.
  */
 static u32 send_run(struct sim_side *side, u32 most)
 {
 	struct frdma_req *rq = &side->req;
 	struct frdma_req_pkt run;
-	u32 n = 1;
+	u32 n = 1, i;
 
 	frdma_req_plan(rq, &run);
 	frdma_req_plan_run(rq, &run, most);
 	while (n < run.nr && !host_has_no_room(side))
 		n++;
-	frdma_req_plan_run(rq, &run, n);
-	for (n = 0; n < run.nr; n++)
-		send_packet(side, frdma_req_run_nth(&run, n));
+	if (rnd_below(&side->world->rnd, 2))
+		frdma_req_plan_run(rq, &run, n);
+	for (i = 0; i < n; i++)
+		send_packet(side, frdma_req_run_nth(&run, i));
 	check_run(side, &run);
+	if (n < run.nr) {
+		count_refused(side, &run);
+		refuse(side, run.hdr.psn, n * run.span);
+	} else {
+		frdma_retry_taken(&rq->retry);
+	}
 	return run.nr;
 }
 
@@ -195,13 +219,11 @@ static bool send_if_there_is_room(struct sim_side *side)
 		return false;
 	}
 	if (host_has_no_room(side)) {
-		frdma_cc_lost(&rq->cc);
-		frdma_retry_local(&rq->retry, world->now_ns);
+		refuse(side, rq->psn, 0);
 		frdma_req_watch(rq, world->now_ns);
 		return false;
 	}
 	frdma_req_spend(rq, send_run(side, credit), world->now_ns);
-	frdma_retry_taken(&rq->retry);
 	frdma_req_watch(rq, world->now_ns);
 	return true;
 }
@@ -293,7 +315,9 @@ static void check_failure(struct sim_side *side, const struct frdma_swr *slot)
 			  peer->abs_refused);
 		break;
 	case FRDMA_WC_RETRY_EXC_ERR:
-		SIM_CHECK(world, world->shape->dead_ns || side_is_broken(peer),
+		/* Or its own host has refused all, up to the end. */
+		SIM_CHECK(world, world->shape->dead_ns ||
+			  side_is_broken(peer) || side->req.retry.refusals,
 			  "wr %u", side->completed);
 		SIM_CHECK(world, side->tries == side->retries, "%u tries",
 			  side->tries);
