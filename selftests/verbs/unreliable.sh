@@ -19,6 +19,7 @@ unreliable() {
 refused_datagrams() {
 	local before
 
+	need_modules nf_tables
 	ip neighbour replace 10.77.0.99 lladdr 02:00:00:00:00:99 dev eth0 nud permanent
 	defer ip neighbour delete 10.77.0.99 dev eth0
 	nft 'table ip refuse { chain out { type filter hook output priority 0;
