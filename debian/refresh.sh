@@ -20,7 +20,7 @@ refresh() {
 # The one comes with initramfs-tools, the other with dracut.
 has_module() {
 	{ lsinitramfs "$1" || lsinitrd "$1"; } 2>/dev/null |
-		grep -q '/frdma\.ko'
+		grep '/frdma\.ko' >/dev/null
 }
 
 # DKMS says little of a kernel that it builds nothing for.
@@ -35,13 +35,12 @@ tell_if_missing() {
 			"install a newer kernel with its headers, and boot that"
 		return 0
 	fi
-	set -- /usr/src/frdma-*/compat/range
 	# shellcheck source=kernel/compat/range
-	. "$1"
+	. "/usr/src/frdma-#VERSION#/compat/range"
 	echo "frdma: it is for Linux $FRDMA_OLDEST_KERNEL to" \
-		"$FRDMA_NEWEST_KERNEL with RDMA (CONFIG_INFINIBAND) and without" \
-		"PREEMPT_RT; FRDMA_ANY_KERNEL=1 dkms install frdma/#VERSION#" \
-		"-k $version tries others all the same"
+		"$FRDMA_NEWEST_KERNEL without PREEMPT_RT, and with RDMA" \
+		"(CONFIG_INFINIBAND); FRDMA_ANY_KERNEL=1 dkms install" \
+		"frdma/#VERSION# -k $version tries another one that has RDMA"
 }
 
 # systemd and udev read their files again.

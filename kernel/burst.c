@@ -387,6 +387,7 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 	struct frdma_req_pkt run;
 	struct frdma_flow flow;
 	struct frdma_tx tx;
+	bool alone = rq->resend.alone;
 	u32 psn = rq->psn;
 	bool refused;
 	u32 sent = 0;
@@ -412,7 +413,8 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 			sent += run.nr;
 		if (fate != PACKET_SENT || sent >= budget)
 			break;
-	} while (!tx.refused && may_send(qp) && !frdma_req_is_datagram(rq));
+	} while (!tx.refused && may_send(qp) && !frdma_req_is_datagram(rq) &&
+		 !alone);
 
 	refused = !frdma_tx_end(&tx);
 

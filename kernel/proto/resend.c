@@ -112,8 +112,10 @@ void frdma_resend_refused(struct frdma_req *rq)
 		frdma_req_seek(rq, rq->resend.refused_psn);
 		frdma_retry_go_on(&rq->retry);
 		frdma_rtt_cancel(&rq->retry.rtt);
-		rq->resend.alone_psn = rq->una_psn;
-		rq->since_ack_req = 0;
+		if (rq->psn == rq->una_psn)
+			rq->resend.alone_psn = rq->una_psn;
+		/* What has left may not have asked for an acknowledgement. */
+		rq->since_ack_req = frdma_req_outstanding(rq);
 		return;
 	}
 	frdma_resend_all(rq);

@@ -84,6 +84,31 @@ TEST(frdma_resend_refused__begins_with_what_was_refused)
 	EXPECT_EQ(q.rq.psn, sendq_psn(4));
 }
 
+/*
+ * What leaves between refusals, too few at a time to be asked about, is asked about
+ * before the window is full.
+ */
+TEST(frdma_resend_refused__asks_about_what_has_left)
+{
+	bool asked = false;
+	u32 i;
+
+	sendq_init(&q);
+	q.rq.cc.window = 64;
+	q.rq.cc.threshold = 64;
+	sendq_post(&q, IB_UVERBS_WR_SEND, 200 * SENDQ_MTU);
+	while (!asked && frdma_req_judge(&q.rq) == FRDMA_REQ_SEND) {
+		u32 psn = q.rq.psn;
+
+		for (i = 0; i < 5 && frdma_req_judge(&q.rq) ==
+		     FRDMA_REQ_SEND; i++)
+			asked |= sendq_send(&q).hdr.ack_req;
+		frdma_resend_refuse(&q.rq, psn, i);
+		frdma_resend_refused(&q.rq);
+	}
+	EXPECT(asked);
+}
+
 /* What was acknowledged meanwhile, or is being sent again, comes first. */
 TEST(frdma_resend_refused__not_beyond_what_is_missing)
 {
