@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# For the postinst and the postrm of frdma-dkms, and for make install; #VERSION# is the source's.
+# For the postinst and the postrm of frdma-dkms, and for make install; #VERSION#
+# is the source's.
 
 # An initramfs that holds the module is made again: with the one that there is
 # now, or without it.

@@ -19,8 +19,7 @@ attribute() {
 	[ "$(<$ATTRIBUTE)" = 16 ]
 	for value in -1 0x10 1001 4294967297 99999999999999999999 1.5 1s x ''; do
 		refuse "Invalid argument" bash -c "echo '$value' >$ATTRIBUTE"
-		[ "$(<$ATTRIBUTE)" = "$(</sys/module/frdma/parameters/gather_us)" ]
-		echo 16 >$ATTRIBUTE
+		[ "$(<$ATTRIBUTE)" = 16 ]
 	done
 	for value in 0 1 1000 16; do
 		echo $value >$ATTRIBUTE
