@@ -49,6 +49,21 @@ struct frdma_av {
 	u8 dmac[ETH_ALEN];
 };
 
+/** frdma_gid_ipv4() - the IPv4 address that a GID stands for */
+static inline __be32 frdma_gid_ipv4(const union ib_gid *gid)
+{
+	return *(const __be32 *)&gid->raw[12];
+}
+
+/** frdma_gid_ipv6() - a GID as the IPv6 address that it is */
+static inline struct in6_addr frdma_gid_ipv6(const union ib_gid *gid)
+{
+	struct in6_addr addr;
+
+	memcpy(&addr, gid->raw, sizeof(addr));
+	return addr;
+}
+
 /**
  * frdma_av_init() - judge an address attribute and copy what it says
  * @av: to be filled in, untouched on failure

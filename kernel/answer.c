@@ -47,7 +47,7 @@ static struct frdma_tx *burst(struct frdma_qp *qp)
 	struct frdma_flow flow;
 
 	if (!answers->begun) {
-		flow = frdma_flow_to_peer(qp);
+		flow = frdma_flow_to_peer(qp, &qp->rq.route);
 		flow.lane = &qp->rq.lane;
 		frdma_tx_begin(&answers->tx, &flow);
 		answers->begun = true;

@@ -18,7 +18,7 @@ static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
 {
 	const struct frdma_ah *ah;
 
-	*flow = frdma_flow_to_peer(qp);
+	*flow = frdma_flow_to_peer(qp, &qp->sq.route);
 	if (frdma_qp_is_connected(qp)) {
 		flow->lane = &qp->sq.lane;
 		/* Some of what is in flight may still be in its queue. */
@@ -35,7 +35,6 @@ static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
 	} else {
 		flow->av = frdma_sq_av(&qp->sq, wr->sge);
 	}
-	flow->cache = NULL;
 	flow->sport = frdma_av_sport(flow->av, qp->qpn, wr->wqe.ud.dqpn);
 	return true;
 }

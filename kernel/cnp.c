@@ -9,10 +9,11 @@
 #include "trace.h"
 #include "tx.h"
 
+/* The caller owns the receive side. */
 static void send_cnp(struct frdma_qp *qp)
 {
 	static const u8 zero[FRDMA_CNP_LEN];
-	struct frdma_flow flow = frdma_flow_to_peer(qp);
+	struct frdma_flow flow = frdma_flow_to_peer(qp, &qp->rq.route);
 	struct frdma_hdr hdr;
 	struct frdma_tx tx;
 

@@ -21,6 +21,7 @@
 #include "dm.h"
 #include "dmabuf.h"
 #include "fast.h"
+#include "gids.h"
 #include "mcast.h"
 #include "modify.h"
 #include "mr.h"
@@ -135,12 +136,14 @@ static const struct ib_device_ops frdma_dev_ops = {
 	.fill_res_mr_entry	= frdma_fill_res_mr_entry,
 	.fill_res_qp_entry	= frdma_fill_res_qp_entry,
 
+	.add_gid		= frdma_add_gid,
 	.alloc_hw_port_stats	= frdma_alloc_hw_port_stats,
 	.counter_alloc_stats	= frdma_counter_alloc_stats,
 	.counter_bind_qp	= frdma_counter_bind_qp,
 	.counter_dealloc	= frdma_counter_dealloc,
 	.counter_unbind_qp	= frdma_counter_unbind_qp,
 	.counter_update_stats	= frdma_counter_update_stats,
+	.del_gid		= frdma_del_gid,
 	.get_hw_stats		= frdma_get_hw_stats,
 	.get_link_layer		= frdma_get_link_layer,
 	.get_netdev		= frdma_get_netdev,
@@ -373,6 +376,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	mutex_init(&dev->counters_mutex);
+	frdma_gids_init(dev);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	dev->ndev = ndev;

@@ -11,6 +11,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
 
+#include "gids.h"
 #include "poller.h"
 
 struct frdma_net;
@@ -67,6 +68,7 @@ struct frdma_stats;
  * @nr_pd: protection domains alive
  * @nr_xrcd: domains of extended reliable connections alive
  * @nr_uctx: contexts alive
+ * @gids: its addresses
  */
 struct frdma_dev {
 	struct ib_device ib;
@@ -109,6 +111,7 @@ struct frdma_dev {
 	atomic_t nr_pd;
 	atomic_t nr_xrcd;
 	atomic_t nr_uctx;
+	struct frdma_gids gids;
 };
 
 static inline struct frdma_dev *to_frdma(struct ib_device *ib)

@@ -63,10 +63,10 @@ static struct frdma_qp *find_peer(const struct frdma_qp *qp)
 	       peer : NULL;
 }
 
-/* The caller owns a side of it. */
-static bool packets_stay_here(struct frdma_qp *qp)
+/* The route is that of a side of it that the caller owns. */
+static bool packets_stay_here(struct frdma_qp *qp, struct frdma_route *route)
 {
-	const struct frdma_flow flow = frdma_flow_to_peer(qp);
+	const struct frdma_flow flow = frdma_flow_to_peer(qp, route);
 
 	return frdma_tx_stays_here(&flow);
 }
@@ -99,8 +99,9 @@ bool frdma_loopback_begin(struct frdma_loop *loop, struct frdma_qp *qp)
 	peer = find_peer(qp);
 	if (!peer || !frdma_side_try_own(&peer->rq.side))
 		return false;
-	if (!are_connected(qp, peer) || !packets_stay_here(qp) ||
-	    !packets_stay_here(peer)) {
+	if (!are_connected(qp, peer) ||
+	    !packets_stay_here(qp, &qp->sq.route) ||
+	    !packets_stay_here(peer, &peer->rq.route)) {
 		frdma_side_disown(&peer->rq.side, false);
 		return false;
 	}

@@ -2,6 +2,7 @@
 #include <linux/slab.h>
 
 #include "dev.h"
+#include "gids.h"
 #include "limit.h"
 #include "modify.h"
 #include "net.h"
@@ -148,8 +149,7 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 
 	if (mask & IB_QP_AV) {
 		qp->path.av = *av;
-		qp->path.ours = frdma_net_dev_has_gid(qp->dev, &av->dgid);
-		dst_cache_reset(&qp->path.dst);
+		qp->path.ours = frdma_gids_have(qp->dev, &av->dgid);
 		frdma_req_new_way(req);
 	}
 	if (mask & (IB_QP_AV | IB_QP_DEST_QPN)) {

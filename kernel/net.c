@@ -315,18 +315,6 @@ static bool dev_has_gid_on(struct frdma_dev *dev, const union ib_gid *gid,
 }
 
 /**
- * frdma_net_dev_has_gid - is an address one of a link's
- * @dev: link
- * @gid: address, as a GID
- *
- * Context: any but hard interrupts.
- */
-bool frdma_net_dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid)
-{
-	return dev_has_gid_on(dev, gid, NULL);
-}
-
-/**
  * frdma_net_find_dev - the link that an address belongs to
  * @fnet: namespace
  * @gid: address, as a GID

@@ -16,7 +16,6 @@ struct frdma_dev *frdma_net_find_dev(struct frdma_net *fnet,
 				     const union ib_gid *gid, int ifindex);
 struct frdma_dev *frdma_net_find_dev_on(struct frdma_net *fnet, int ifindex);
 bool frdma_net_is_home(const struct frdma_dev *dev);
-bool frdma_net_dev_has_gid(struct frdma_dev *dev, const union ib_gid *gid);
 void frdma_net_drop(struct frdma_net *fnet, struct sk_buff *skb,
 		    enum frdma_drop_reason why);
 void frdma_net_read_stats(struct frdma_net *fnet, u64 *sum);

@@ -13,7 +13,6 @@
 
 #include <linux/hrtimer.h>
 #include <linux/mutex.h>
-#include <net/dst_cache.h>
 #include <rdma/ib_verbs.h>
 
 #include "ah.h"
@@ -27,6 +26,7 @@
 #include "proto/req.h"
 #include "proto/resp.h"
 #include "ring.h"
+#include "route.h"
 #include "run.h"
 #include "rwr.h"
 #include "srq.h"
@@ -57,15 +57,13 @@ struct frdma_ib_qp {
 /**
  * struct frdma_path - the way to the peer of a connected queue pair
  * @av: addresses and what goes into their headers
- * @dst: route, per CPU; looked up again when routing changes
  * @sport: UDP source port, constant for the connection (A17.9.2)
  * @ours: the peer's address was one of this device's own when it was set
  *
- * Written by modify, which owns both sides; @dst by whoever sends.
+ * Written by modify, which owns both sides.
  */
 struct frdma_path {
 	struct frdma_av av;
-	struct dst_cache dst;
 	u16 sport;
 	bool ours;
 };
@@ -107,6 +105,7 @@ struct frdma_lane {
  * @windows: windows of type 2 that are bound on this queue pair
  * @windows_lock: guards @windows, which whoever unbinds one changes
  * @lane: of its packets
+ * @route: of its packets; of datagrams, those of the last
  * @abroad: packets went by the network stack, and may still be on their way
  * @abroad_at: when the last of them was sent, in jiffies
  * @drained: in this SQD state, all that was begun is complete
@@ -135,6 +134,7 @@ struct frdma_sq {
 	struct list_head windows;
 	bool draining;
 	struct frdma_lane lane;
+	struct frdma_route route;
 	bool abroad;
 	unsigned long abroad_at;
 	bool drained;
@@ -167,6 +167,7 @@ struct frdma_sq {
  * @max_sge: elements that a receive request may have
  * @lane: of acknowledgements and READ responses, which must not overtake each
  *	other either
+ * @route: of these
  * @read_budget: READ response packets that may still be sent in this step
  * @read_waits: there is a READ response, and it waits for pages
  * @read_refused: it waits until something comes of the peer
@@ -199,6 +200,7 @@ struct frdma_rq {
 	bool last_wqe;
 	u32 max_sge;
 	struct frdma_lane lane;
+	struct frdma_route route;
 	u32 read_budget;
 	bool read_waits;
 	bool read_refused;

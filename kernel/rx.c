@@ -12,6 +12,7 @@
 #include "cnp.h"
 #include "crc.h"
 #include "dev.h"
+#include "gids.h"
 #include "mcast.h"
 #include "net.h"
 #include "proto/icrc.h"
@@ -71,7 +72,7 @@ static bool is_from_peer(const struct frdma_qp *qp, const struct sk_buff *skb)
 	skb_gids(skb, &sgid, &dgid);
 	if (!frdma_qp_is_connected(qp))
 		return frdma_rx_is_multicast(skb) ||
-		       frdma_net_dev_has_gid(qp->dev, &dgid);
+		       frdma_gids_have(qp->dev, &dgid);
 	return !memcmp(&sgid, &av->dgid, sizeof(sgid)) &&
 	       !memcmp(&dgid, &av->sgid, sizeof(dgid));
 }

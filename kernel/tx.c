@@ -4,9 +4,7 @@
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
-#include <net/ip6_route.h>
 #include <net/ipv6.h>
-#include <net/route.h>
 #include <net/udp.h>
 
 #include "adapter.h"
@@ -14,6 +12,7 @@
 #include "dev.h"
 #include "net.h"
 #include "proto/wire.h"
+#include "route.h"
 #include "stats.h"
 #include "trace.h"
 #include "tx.h"
@@ -28,19 +27,6 @@
 static bool flow_is_ipv4(const struct frdma_flow *flow)
 {
 	return flow->av->net == RDMA_NETWORK_IPV4;
-}
-
-static __be32 gid_ipv4(const union ib_gid *gid)
-{
-	return *(const __be32 *)&gid->raw[12];
-}
-
-static struct in6_addr gid_ipv6(const union ib_gid *gid)
-{
-	struct in6_addr addr;
-
-	memcpy(&addr, gid->raw, sizeof(addr));
-	return addr;
 }
 
 static void fill_udp(struct udphdr *udp, const struct frdma_flow *flow, u32 len)
@@ -66,8 +52,8 @@ static void fill_ipv4(struct iphdr *ip, const struct frdma_flow *flow, u32 len)
 		.frag_off = htons(IP_DF),
 		.ttl	  = flow->av->hop_limit,
 		.protocol = IPPROTO_UDP,
-		.saddr	  = gid_ipv4(&flow->av->sgid),
-		.daddr	  = gid_ipv4(&flow->av->dgid),
+		.saddr	  = frdma_gid_ipv4(&flow->av->sgid),
+		.daddr	  = frdma_gid_ipv4(&flow->av->dgid),
 	};
 }
 
@@ -79,8 +65,8 @@ static void fill_ipv6(struct ipv6hdr *ip, const struct frdma_flow *flow,
 	ip->payload_len = htons(sizeof(struct udphdr) + len);
 	ip->nexthdr = IPPROTO_UDP;
 	ip->hop_limit = flow->av->hop_limit;
-	ip->saddr = gid_ipv6(&flow->av->sgid);
-	ip->daddr = gid_ipv6(&flow->av->dgid);
+	ip->saddr = frdma_gid_ipv6(&flow->av->sgid);
+	ip->daddr = frdma_gid_ipv6(&flow->av->dgid);
 }
 
 /*
@@ -92,79 +78,13 @@ static u32 priority(const struct frdma_av *av)
 	return av->sl ?: rt_tos2priority(av->traffic_class);
 }
 
-static struct dst_entry *route_ipv4(const struct frdma_flow *flow)
-{
-	struct flowi4 fl4 = {
-		.flowi4_oif	= flow->av->ifindex,
-		.daddr		= gid_ipv4(&flow->av->dgid),
-		.saddr		= gid_ipv4(&flow->av->sgid),
-		.flowi4_proto	= IPPROTO_UDP,
-		.fl4_sport	= htons(flow->sport),
-		.fl4_dport	= htons(FRDMA_UDP_DPORT),
-	};
-	struct rtable *rt;
-
-	if (flow->cache) {
-		rt = dst_cache_get_ip4(flow->cache, &fl4.saddr);
-		if (rt)
-			return &rt->dst;
-	}
-
-	rt = ip_route_output_key(frdma_net_ns(flow->dev->net), &fl4);
-	if (IS_ERR(rt))
-		return NULL;
-	if (flow->cache)
-		dst_cache_set_ip4(flow->cache, &rt->dst, fl4.saddr);
-	return &rt->dst;
-}
-
-#if IS_ENABLED(CONFIG_IPV6)
-static struct dst_entry *route_ipv6(const struct frdma_flow *flow)
-{
-	struct flowi6 fl6 = {
-		.flowi6_oif	= flow->av->ifindex,
-		.daddr		= gid_ipv6(&flow->av->dgid),
-		.saddr		= gid_ipv6(&flow->av->sgid),
-		.flowi6_proto	= IPPROTO_UDP,
-		.fl6_sport	= htons(flow->sport),
-		.fl6_dport	= htons(FRDMA_UDP_DPORT),
-	};
-	struct dst_entry *dst;
-
-	/* Its tables are not there (ipv6.disable=1). */
-	if (!ipv6_mod_enabled())
-		return NULL;
-	if (flow->cache) {
-		dst = dst_cache_get_ip6(flow->cache, &fl6.saddr);
-		if (dst)
-			return dst;
-	}
-
-	dst = ip6_dst_lookup_flow(frdma_net_ns(flow->dev->net), NULL, &fl6,
-				  NULL);
-	if (IS_ERR(dst))
-		return NULL;
-	if (flow->cache)
-		dst_cache_set_ip6(flow->cache, dst, &fl6.saddr);
-	return dst;
-}
-#else
-static struct dst_entry *route_ipv6(const struct frdma_flow *flow)
-{
-	return NULL;
-}
-
+#if !IS_ENABLED(CONFIG_IPV6)
 static int ip6_local_out(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
 	kfree_skb(skb);
 	return -EAFNOSUPPORT;
 }
 #endif
-
-static struct dst_entry *route(const struct frdma_flow *flow)
-{
-	return flow_is_ipv4(flow) ? route_ipv4(flow) : route_ipv6(flow);
-}
 
 /*
  * The UDP checksum of a packet is 0, as RoCE has it. That of a train is left
@@ -279,6 +199,11 @@ static bool is_crowded(int err)
 	return err > 0 || err == -ENOBUFS || err == -ENOMEM;
 }
 
+static struct dst_entry *route(const struct frdma_flow *flow)
+{
+	return frdma_route_find(flow->route, flow->dev, flow->av, flow->sport);
+}
+
 /* The stack, or what is before it, takes no such train now. */
 static void refuse_train(struct frdma_tx *tx, enum frdma_drop_reason why)
 {
@@ -304,12 +229,12 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 	}
 
 	dst = route(&tx->flow);
-	if (!dst) {
+	if (unlikely(!dst)) {
 		refuse_train(tx, FRDMA_DROP_NO_ROUTE);
 		kfree_skb(skb);
 		return;
 	}
-	skb_dst_set(skb, dst);
+	skb_dst_set_noref(skb, dst);
 	if (unlikely(!fits(tx, dst, skb->len))) {
 		refuse_train(tx, FRDMA_DROP_NOT_SENT);
 		kfree_skb(skb);
@@ -609,17 +534,7 @@ bool frdma_tx_end(struct frdma_tx *tx)
  */
 bool frdma_tx_stays_here(const struct frdma_flow *flow)
 {
-	struct dst_entry *dst = route(flow);
-	bool here;
+	const struct dst_entry *dst = route(flow);
 
-	if (!dst)
-		return false;
-	if (flow_is_ipv4(flow))
-		here = container_of(dst, struct rtable, dst)->rt_type ==
-		       RTN_LOCAL;
-	else
-		here = container_of(dst, struct rt6_info, dst)->rt6i_flags &
-		       RTF_LOCAL;
-	dst_release(dst);
-	return here;
+	return dst && frdma_route_stays_here(dst);
 }

@@ -19,7 +19,6 @@
 #define FRDMA_TX_H
 
 #include <linux/skbuff.h>
-#include <net/dst_cache.h>
 
 #include "ah.h"
 #include "proto/hdr.h"
@@ -48,7 +47,7 @@ struct frdma_dev;
  * @dev: the device
  * @qp: whose packets they are
  * @av: addresses
- * @cache: routes of earlier packets; NULL: look the route up each time
+ * @route: of earlier packets, owned by the caller
  * @lane: of earlier packets, owned by the caller, and all for that address and
  *	port; NULL: their order is nothing
  * @sport: UDP source port
@@ -57,19 +56,24 @@ struct frdma_flow {
 	struct frdma_dev *dev;
 	const struct frdma_qp *qp;
 	const struct frdma_av *av;
-	struct dst_cache *cache;
+	struct frdma_route *route;
 	struct frdma_lane *lane;
 	u16 sport;
 };
 
-/** frdma_flow_to_peer - that of a connected queue pair, without a lane */
-static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp)
+/**
+ * frdma_flow_to_peer - that of a connected queue pair, without a lane
+ * @qp: queue pair
+ * @route: of the side that the caller owns
+ */
+static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp,
+						   struct frdma_route *route)
 {
 	return (struct frdma_flow) {
 		.dev	= qp->dev,
 		.qp	= qp,
 		.av	= &qp->path.av,
-		.cache	= &qp->path.dst,
+		.route	= route,
 		.sport	= qp->path.sport,
 	};
 }

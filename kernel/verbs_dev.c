@@ -16,6 +16,7 @@
 #include "cq.h"
 #include "dev.h"
 #include "dm.h"
+#include "gids.h"
 #include "mcast.h"
 #include "mr.h"
 #include "mw.h"
@@ -29,9 +30,6 @@
 #include "verbs_dev.h"
 
 #define VENDOR_PART_ID	1
-
-/* GIDs: as many as the index of one, a byte in all that names it, can tell. */
-#define GID_TABLE_LEN	(U8_MAX + 1)
 
 /* 4.096 us * 2^15 = 134 ms: the peer's acknowledgement may wait for a CPU. */
 #define LOCAL_ACK_DELAY	15
@@ -258,7 +256,7 @@ int frdma_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 	attr->phys_state = link_phys_state(ndev);
 	attr->max_mtu = IB_MTU_4096;
 	attr->active_mtu = frdma_active_mtu(dev);
-	attr->gid_tbl_len = GID_TABLE_LEN;
+	attr->gid_tbl_len = FRDMA_MAX_GIDS;
 	attr->pkey_tbl_len = 1;
 	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->ip_gids = true;
@@ -322,7 +320,7 @@ int frdma_get_port_immutable(struct ib_device *ib, u32 port,
 			     struct ib_port_immutable *attr)
 {
 	attr->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
-	attr->gid_tbl_len = GID_TABLE_LEN;
+	attr->gid_tbl_len = FRDMA_MAX_GIDS;
 	attr->pkey_tbl_len = 1;
 	attr->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;

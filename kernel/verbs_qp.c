@@ -176,7 +176,8 @@ static void free_memory(struct frdma_qp *qp)
 	frdma_ring_destroy(&qp->rq.ring);
 	kvfree(qp->sq.req.slots);
 	frdma_ring_destroy(&qp->sq.ring);
-	dst_cache_destroy(&qp->path.dst);
+	frdma_route_forget(&qp->rq.route);
+	frdma_route_forget(&qp->sq.route);
 }
 
 static void init_sides(struct frdma_qp *qp)
@@ -271,9 +272,6 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	qp = alloc_qp(ib, init, udata);
 	if (!qp)
 		goto err_limit_give;
-	err = dst_cache_init(&qp->path.dst, FRDMA_GFP_OBJECT);
-	if (err)
-		goto err_free;
 	err = create_queues(qp, init, ib_uctx, &resp);
 	if (err)
 		goto err_free;

@@ -75,6 +75,18 @@ static void wrong_addresses(void)
 	}
 }
 
+/* 10.79.0.3 is this host's now, but not the link's. */
+static void address_of_elsewhere(void)
+{
+	static struct packet packet;
+	size_t k;
+
+	for (k = 0; k < COUNT(receivers); k++) {
+		build_send(&packet, receivers[k], "dst=10.79.0.3");
+		expect(receivers[k], &packet, DROPPED("bad_address"));
+	}
+}
+
 /* Nobody else's path is congested. */
 static void notifications_of_others(void)
 {
@@ -467,7 +479,8 @@ static void extensions(void)
 }
 
 static const struct test_case cases[] = {
-	CASE(wrong_addresses), CASE(notifications_of_others),
+	CASE(wrong_addresses), CASE(address_of_elsewhere),
+	CASE(notifications_of_others),
 	CASE(for_the_other_half), CASE(wrong_addresses6), CASE(other_family),
 	CASE(frames_for_others), CASE(frames_of_others), CASE(groups),
 	CASE(fragments), CASE(bad_fragments), CASE(jumbos), CASE(options),

@@ -13,11 +13,28 @@
 . "${0%/*}/../lib/conformance.sh"
 . "${0%/*}/../lib/peer.sh"
 
-# The link has two addresses, and is connected by the first.
+# The link has two addresses, and is connected by the first; before and after, the
+# second one is another interface's.
 wrong_addresses() {
-	defer ip address delete 10.79.0.3/24 dev conf0
-	ip address add 10.79.0.3/24 dev conf0
-	peer_plays paths v4 wrong_addresses
+	local case
+
+	for case in "lo address_of_elsewhere" "conf0 wrong_addresses" \
+		"lo address_of_elsewhere"; do
+		ip address add 10.79.0.3/32 dev "${case% *}"
+		# The core hears of it a little later.
+		await 5 gids_are_of "${case% *}"
+		peer_plays paths v4 "${case#* }"
+		ip address delete 10.79.0.3/32 dev "${case% *}"
+	done
+}
+
+# Argument: what interface has the second address.
+gids_are_of() {
+	if [ "$1" = conf0 ]; then
+		gid_is_there 0a4f:0003
+	else
+		gid_is_gone 0a4f:0003
+	fi
 }
 
 # Packets of a neighbour may come as trains: a container's do. Arguments: FAMILY

@@ -72,6 +72,15 @@ mtu() {
 	each_guest "ip link set ${2:-eth0} mtu $1"
 }
 
+# Has frdma0 a GID that ends with so.
+gid_is_there() {
+	grep -q "$1\$" /sys/class/infiniband/frdma0/ports/1/gids/* 2>/dev/null
+}
+
+gid_is_gone() {
+	! gid_is_there "$1"
+}
+
 # Prints the index of a GID of DEV: "v4" or "v6" for the one of the (first)
 # address that is not link-local, "ll" for the link-local one.
 gid_index() {

@@ -134,6 +134,24 @@ route_changes_while_trains_wait() {
 	[ "$(counter frdma1 drop_bad_icrc)" = 0 ]
 }
 
+# Those of one queue pair to one address, of which the route is remembered.
+datagrams_follow_routes() {
+	local lladdr before
+
+	ends_up
+	flow v4 frdma0 frdma1 -k ud -s 1024
+	lladdr=$(in_far ip -j link show vb | jq -r '.[0].address')
+	ip neighbour replace 10.78.0.9 lladdr "$lladdr" dev va nud permanent
+	ip route replace $ENDS_FAR4/32 via 10.78.0.9 dev va
+	ip neighbour replace $ENDS_FAR4 lladdr 02:00:00:00:00:99 dev va \
+		nud permanent
+	sleep 0.2
+	before=$(counter frdma1 rx_packets)
+	await 10 counted_since "$((before + 100))" frdma1 rx_packets
+	flow_is_well
+	ip neighbour delete $ENDS_FAR4 dev va
+}
+
 # Linux before 6.2 renames no interface that is up.
 renames_what_is_up() {
 	ip link add older up type dummy
@@ -175,14 +193,6 @@ other_address_comes_and_goes() {
 	ip address delete 10.79.0.1/24 dev va
 	await 5 gid_is_gone 0a4f:0001
 	flow_is_well
-}
-
-gid_is_there() {
-	grep -q "$1\$" /sys/class/infiniband/frdma0/ports/1/gids/* 2>/dev/null
-}
-
-gid_is_gone() {
-	! gid_is_there "$1"
 }
 
 own_address_goes() {
@@ -292,6 +302,7 @@ ktap_test mtu_changes
 ktap_test mtu_changes_while_trains_wait v4 1024 1500 "9000 1400 1112" 600
 ktap_test mtu_changes_while_trains_wait v6 4096 9000 "9200 4300 4194" 1500
 ktap_test route_changes_while_trains_wait
+ktap_test datagrams_follow_routes
 ktap_test netdev_is_renamed
 ktap_test link_is_renamed
 ktap_test other_address_comes_and_goes

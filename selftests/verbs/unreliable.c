@@ -400,6 +400,48 @@ static void ud_refused_delay_nobody(void)
 	unmake_ud(&far);
 }
 
+/* The index of a GID of the other family than the device's that was named. */
+static int other_gid(union ibv_gid *gid)
+{
+	union ibv_gid first;
+	int i;
+
+	EXPECT(!ibv_query_gid(ctx, 1, gid_index, &first));
+	for (i = 0; i < 16; i++)
+		if (!ibv_query_gid(ctx, 1, i, gid) && (gid->raw[10] == 0xff) !=
+		    (first.raw[10] == 0xff) && gid->raw[15])
+			return i;
+	EXPECT(!"a GID of the other family");
+	return -1;
+}
+
+/* Each goes its own way, though all are of one queue pair. */
+static void ud_take_turns(void)
+{
+	struct datagrams near = make_ud(), far = make_ud();
+	struct ibv_ah_attr attr = rtr_attr(0).ah_attr;
+	bool ipv4 = attr.grh.dgid.raw[10] == 0xff;
+	struct ibv_ah *ah[2] = { make_ah(NULL) };
+	unsigned int i;
+
+	attr.grh.sgid_index = other_gid(&attr.grh.dgid);
+	ah[1] = ibv_create_ah(pd, &attr);
+	EXPECT(ah[1]);
+	for (i = 0; i < 20; i++) {
+		/* Twice the one, then twice the other. */
+		unsigned int which = i / 2 % 2;
+
+		fill_source(i);
+		post_recv(far.qp, target, 100 + GRH);
+		send_ud(&near, ah[which], far.qp->qp_num, QKEY, 100);
+		ud_received(&far, near.qp->qp_num, 100);
+		EXPECT((target[0] >> 4 != 6) == (ipv4 == !which));
+	}
+	EXPECT(!ibv_destroy_ah(ah[0]) && !ibv_destroy_ah(ah[1]));
+	unmake_ud(&near);
+	unmake_ud(&far);
+}
+
 /* IBTA 10.2.5: a Q_Key with the upper bit set is not for everybody. */
 static void ud_privileged_qkeys(void)
 {
@@ -563,6 +605,7 @@ static const struct test_case cases[] = {
 	CASE(ud_operations),
 	CASE(ud_drops_in_silence),
 	CASE(ud_refused_delay_nobody),
+	CASE(ud_take_turns),
 	CASE(ud_privileged_qkeys),
 	CASE(mcast_delivers),
 	CASE(mcast_rules),

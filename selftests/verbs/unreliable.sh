@@ -50,10 +50,12 @@ udaddy() {
 deep_queues
 links_up
 for case in uc_operations uc_drops_in_silence uc_sqe_and_back \
-	ud_operations ud_drops_in_silence ud_privileged_qkeys; do
+	ud_operations ud_take_turns ud_drops_in_silence \
+	ud_privileged_qkeys; do
 	ktap_test unreliable v4 $case
 done
 ktap_test unreliable v6 ud_operations
+ktap_test unreliable v6 ud_take_turns
 ktap_test refused_datagrams
 for family in v4 v6; do
 	ktap_test pingpong ibv_uc_pingpong $family -n 50 -s 10001
