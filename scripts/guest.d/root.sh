@@ -141,10 +141,12 @@ ENTER_ROOT='
 '
 
 # The command that runs another in a root; arguments as of ENTER_ROOT. All of
-# its processes end with it, and it leaves no mount behind.
+# its processes end with it, and it leaves no mount behind. A terminal that goes does not
+# end unshare, which would kill them before they have cleaned up.
 IN_ROOT=(
+	env --ignore-signal=HUP
 	unshare --mount --pid --fork --kill-child --
-	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
+	env -i --default-signal=HUP PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
 	TERM="${TERM:-dumb}" DEBIAN_FRONTEND=noninteractive INITRD=No
 	http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}"
 	bash -c "$ENTER_ROOT" enter-root
