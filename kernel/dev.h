@@ -51,7 +51,10 @@ struct frdma_stats;
  * @trains: packets are sent in trains; likewise
  * @gather_us: interval in which requests of processes are looked for that come one
  *	by one, in microseconds; 0: all are to be rung for; likewise
- * @poller: takes what processes post to their send queues
+ * @nr_odp: memory regions alive whose memory is not pinned
+ * @gids: its addresses
+ * @poller: takes what processes post to their send queues; here ends what packets
+ *	and posts read, and seldom changes
  * @going: the core is about to wait for the end of all verbs, so none waits
  *	for a process; written by frdma_client
  * @port_active: what the port was last reported to be; written under RTNL
@@ -60,7 +63,6 @@ struct frdma_stats;
  * @nr_srq: shared receive queues alive
  * @nr_mr: memory regions alive
  * @nr_mw: memory windows alive
- * @nr_odp: memory regions alive whose memory is not pinned
  * @dm_bytes: device memory given out
  * @ahead_bytes: memory of requests that are ahead of their turn (ahead.h)
  * @nr_ah: address handles alive
@@ -68,7 +70,6 @@ struct frdma_stats;
  * @nr_pd: protection domains alive
  * @nr_xrcd: domains of extended reliable connections alive
  * @nr_uctx: contexts alive
- * @gids: its addresses
  */
 struct frdma_dev {
 	struct ib_device ib;
@@ -95,6 +96,8 @@ struct frdma_dev {
 	bool loopback;
 	bool trains;
 	u32 gather_us;
+	atomic_t nr_odp;
+	struct frdma_gids gids;
 	struct frdma_poller poller;
 	bool going;
 	bool port_active;
@@ -103,7 +106,6 @@ struct frdma_dev {
 	atomic_t nr_srq;
 	atomic_t nr_mr;
 	atomic_t nr_mw;
-	atomic_t nr_odp;
 	atomic_t dm_bytes;
 	atomic_t ahead_bytes;
 	atomic_t nr_ah;
@@ -111,7 +113,6 @@ struct frdma_dev {
 	atomic_t nr_pd;
 	atomic_t nr_xrcd;
 	atomic_t nr_uctx;
-	struct frdma_gids gids;
 };
 
 static inline struct frdma_dev *to_frdma(struct ib_device *ib)

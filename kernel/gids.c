@@ -30,7 +30,8 @@ static bool find(const struct frdma_gids *gids, const union ib_gid *gid)
  * @dev: link
  * @gid: address, as a GID
  *
- * Context: any but hard interrupts. Takes no lock.
+ * Context: any but hard interrupts, and not between frdma_crc_begin() and
+ * frdma_crc_end(): on PREEMPT_RT it takes the lock while an address comes or goes.
  */
 bool frdma_gids_have(struct frdma_dev *dev, const union ib_gid *gid)
 {

@@ -5,10 +5,10 @@
 #include "gids.h"
 #include "limit.h"
 #include "modify.h"
-#include "net.h"
 #include "proto/wire.h"
 #include "qp.h"
 #include "recv.h"
+#include "route.h"
 #include "trace.h"
 #include "uctx.h"
 #include "verbs_dev.h"
@@ -133,10 +133,12 @@ static void remember(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 }
 
 /* What is sent from here on goes another way. */
-static void forget_headers(struct frdma_qp *qp)
+static void forget_path(struct frdma_qp *qp)
 {
 	qp->sq.lane.pseudo.len = 0;
 	qp->rq.lane.pseudo.len = 0;
+	frdma_route_forget(&qp->sq.route);
+	frdma_route_forget(&qp->rq.route);
 }
 
 /* Bring the engines in line with the attributes. */
@@ -155,7 +157,7 @@ static void apply(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 	if (mask & (IB_QP_AV | IB_QP_DEST_QPN)) {
 		qp->path.sport = frdma_av_sport(&qp->path.av, qp->qpn,
 						own->dest_qp_num);
-		forget_headers(qp);
+		forget_path(qp);
 	}
 
 	req->dqpn = own->dest_qp_num;
@@ -185,7 +187,7 @@ static void reset(struct frdma_qp *qp)
 
 	qp->attr = (struct ib_qp_attr) { };
 	qp->path.av = (struct frdma_av) { };
-	forget_headers(qp);
+	forget_path(qp);
 
 	frdma_side_drop_packets(&qp->sq.side);
 	frdma_side_drop_packets(&qp->rq.side);

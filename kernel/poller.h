@@ -60,10 +60,11 @@ struct frdma_watch {
  * struct frdma_poller - the poller of a device
  * @change: one change of @us at a time; guards @task
  * @task: the thread, while @us is not 0
- * @lock: guards all that follows, and what is watched while it is looked at:
- *	whoever has taken a queue off the list knows that nobody touches it
  * @us: microseconds for which a queue is watched after the last work was found;
- *	0: nothing is watched. Written with @change held, too
+ *	0: nothing is watched. Written with @change and @lock held. Each step reads
+ *	it, so what the thread writes is not beside it
+ * @lock: guards @us, all that follows, and what is watched while it is looked at:
+ *	whoever has taken a queue off the list knows that nobody touches it
  * @watched: struct frdma_watch, the next to be looked at first. They are off
  *	the list before their queue pairs go
  * @nr: how many these are; read without the lock, too
@@ -72,8 +73,8 @@ struct frdma_watch {
 struct frdma_poller {
 	struct mutex change;
 	struct task_struct *task;
-	struct mutex lock;
 	u32 us;
+	struct mutex lock ____cacheline_aligned_in_smp;
 	struct list_head watched;
 	u32 nr;
 	wait_queue_head_t wait;

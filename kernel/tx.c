@@ -530,7 +530,7 @@ bool frdma_tx_end(struct frdma_tx *tx)
  *
  * So says its routing, as long as the address is there, and its interface up.
  *
- * Context: bottom halves off.
+ * Context: bottom halves off, in an RCU read section.
  */
 bool frdma_tx_stays_here(const struct frdma_flow *flow)
 {

@@ -18,6 +18,7 @@
 wrong_addresses() {
 	local case
 
+	defer bash -c "ip address delete 10.79.0.3/32 dev lo 2>/dev/null || true"
 	for case in "lo address_of_elsewhere" "conf0 wrong_addresses" \
 		"lo address_of_elsewhere"; do
 		ip address add 10.79.0.3/32 dev "${case% *}"

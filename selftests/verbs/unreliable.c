@@ -400,6 +400,11 @@ static void ud_refused_delay_nobody(void)
 	unmake_ud(&far);
 }
 
+static bool is_ipv4(const union ibv_gid *gid)
+{
+	return !memcmp(gid->raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+}
+
 /* The index of a GID of the other family than the device's that was named. */
 static int other_gid(union ibv_gid *gid)
 {
@@ -408,8 +413,8 @@ static int other_gid(union ibv_gid *gid)
 
 	EXPECT(!ibv_query_gid(ctx, 1, gid_index, &first));
 	for (i = 0; i < 16; i++)
-		if (!ibv_query_gid(ctx, 1, i, gid) && (gid->raw[10] == 0xff) !=
-		    (first.raw[10] == 0xff) && gid->raw[15])
+		if (!ibv_query_gid(ctx, 1, i, gid) && gid->raw[15] &&
+		    is_ipv4(gid) != is_ipv4(&first))
 			return i;
 	EXPECT(!"a GID of the other family");
 	return -1;
@@ -420,7 +425,7 @@ static void ud_take_turns(void)
 {
 	struct datagrams near = make_ud(), far = make_ud();
 	struct ibv_ah_attr attr = rtr_attr(0).ah_attr;
-	bool ipv4 = attr.grh.dgid.raw[10] == 0xff;
+	bool ipv4 = is_ipv4(&attr.grh.dgid);
 	struct ibv_ah *ah[2] = { make_ah(NULL) };
 	unsigned int i;
 
@@ -466,9 +471,8 @@ static void ud_privileged_qkeys(void)
 static union ibv_gid group_gid(uint8_t number)
 {
 	union ibv_gid gid = rtr_attr(0).ah_attr.grh.dgid;
-	bool ipv4 = !memcmp(gid.raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
 
-	if (!ipv4)
+	if (!is_ipv4(&gid))
 		gid = (union ibv_gid) { .raw = { 0xff, 0x0e } };
 	gid.raw[12] = 239;
 	gid.raw[13] = 78;
