@@ -69,8 +69,12 @@ static void take_response(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	struct frdma_req *rq = &qp->sq.req;
 	enum frdma_mr_fault fault;
 
-	fault = verdict == FRDMA_ACK_DATA ? store_data(qp, pkt) :
-					    store_atomic(qp, pkt);
+	if (verdict == FRDMA_ACK_DATA) {
+		frdma_ack_note(rq, &pkt->hdr);
+		fault = store_data(qp, pkt);
+	} else {
+		fault = store_atomic(qp, pkt);
+	}
 	if (fault == FRDMA_MR_OK) {
 		frdma_ack_commit(rq, pkt->hdr.psn, now_ns);
 		return;

@@ -200,6 +200,25 @@ struct frdma_ack_data frdma_ack_locate(const struct frdma_req *rq, u32 psn)
 	};
 }
 
+/**
+ * frdma_ack_note - does the peer know parts of a READ
+ * @rq: state
+ * @hdr: headers of a packet judged FRDMA_ACK_DATA, not committed yet
+ *
+ * It does if it begins an answer where none was asked for the first time: that is
+ * the one to what was asked for again.
+ */
+void frdma_ack_note(struct frdma_req *rq, const struct frdma_hdr *hdr)
+{
+	u32 pkt;
+
+	if (rq->resend.parts || !frdma_op(hdr->opcode)->starts)
+		return;
+	pkt = hdr->psn - find_owed(rq, hdr->psn).wr->first_psn;
+	rq->resend.parts = (pkt & FRDMA_PSN_MASK) % rq->read_grid %
+			   FRDMA_READ_STEP;
+}
+
 /* A piece of a READ, or an atomic, has its whole response at @psn. */
 static bool completes_response(const struct frdma_req *rq,
 			       const struct frdma_swr *wr, u32 psn)

@@ -53,6 +53,7 @@ enum frdma_ack_verdict frdma_ack_judge(const struct frdma_req *rq,
 				       const struct frdma_hdr *hdr);
 u32 frdma_ack_count_run(const struct frdma_req *rq,
 			const struct frdma_hdr *hdr, u32 nr);
+void frdma_ack_note(struct frdma_req *rq, const struct frdma_hdr *hdr);
 struct frdma_ack_data frdma_ack_locate(const struct frdma_req *rq, u32 psn);
 void frdma_ack_commit(struct frdma_req *rq, u32 psn, u64 now_ns);
 void frdma_ack_commit_run(struct frdma_req *rq, u32 psn, u32 nr, u64 now_ns);

@@ -172,21 +172,22 @@ static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
 }
 
 /*
- * Is a READ asked for in fine pieces from @psn on? A small window wants that. But
- * all before @fine_psn is fine, and what was asked for in a long piece, and is
- * not answered, must not become so.
+ * Is a READ asked for in fine pieces from the next packet on? A small window wants
+ * that. But all before @fine_psn is fine, and what was asked for in a long piece,
+ * and is not answered, must not become so; nor if the peer does not know parts of it.
  */
-static bool goes_fine(const struct frdma_req *rq, u32 psn)
+static bool goes_fine(const struct frdma_req *rq)
 {
 	return rq->cc.window < rq->read_grid &&
-	       (!rq->rd_out || psn == rq->fine_psn);
+	       (rq->resend.parts || !frdma_req_repeats(rq)) &&
+	       (!rq->rd_out || rq->psn == rq->fine_psn);
 }
 
 /* One request for all packets of a piece. */
 static void plan_read(const struct frdma_req *rq, const struct frdma_swr *wr,
 		      struct frdma_req_pkt *pkt)
 {
-	bool fine = frdma_req_is_fine(rq, rq->psn) || goes_fine(rq, rq->psn);
+	bool fine = frdma_req_is_fine(rq, rq->psn) || goes_fine(rq);
 
 	pkt->span = min(wr->npkts - rq->pkt,
 			frdma_req_read_left(rq, rq->pkt, fine));
@@ -342,6 +343,7 @@ static void note_asked(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 {
 	const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_next);
+	bool fine = wr->kind == FRDMA_KIND_READ && goes_fine(rq);
 	u32 npkts = pkt->nr * pkt->span;
 
 	rq->psn = frdma_psn_add(rq->psn, npkts);
@@ -352,8 +354,7 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 	if (!frdma_req_is_reliable(rq))
 		rq->una_psn = rq->psn;
 
-	if (wr->kind == FRDMA_KIND_READ && goes_fine(rq, pkt->hdr.psn) &&
-	    frdma_psn_diff(rq->psn, rq->fine_psn) > 0)
+	if (fine && frdma_psn_diff(rq->psn, rq->fine_psn) > 0)
 		rq->fine_psn = rq->psn;
 	if (frdma_swr_wants_response(wr))
 		rq->rd_out++;

@@ -27,6 +27,11 @@
  * is smaller than that and when they are asked for again, on a finer one of
  * FRDMA_READ_STEP. What was once asked for in fine pieces stays so: the
  * responder repeats only what lies within a request that it remembers.
+ *
+ * Of one that was asked for in several parts rdma_rxe remembers the last only, and
+ * is silent to those before, for ever. So the first time that a READ is asked for
+ * again, it is so up to the end of its piece. A responder that begins its answer as
+ * that to a new request, as it should, can be asked for fine pieces from then on.
  */
 #ifndef FRDMA_PROTO_REQ_H
 #define FRDMA_PROTO_REQ_H

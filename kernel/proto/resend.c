@@ -49,7 +49,7 @@ static bool has_long_read(const struct frdma_req *rq)
 {
 	u32 i;
 
-	if (rq->read_grid <= FRDMA_READ_STEP)
+	if (!rq->resend.parts || rq->read_grid <= FRDMA_READ_STEP)
 		return false;
 	for (i = rq->wr_una; i != rq->wr_prod; i++) {
 		const struct frdma_swr *wr = frdma_req_wr(rq, i);
@@ -74,7 +74,8 @@ void frdma_resend_all(struct frdma_req *rq)
 		rq->rd_old += rq->rd_out;
 	frdma_req_seek(rq, rq->una_psn);
 	frdma_retry_go_on(&rq->retry);
-	rq->fine_psn = rq->end_psn;
+	if (rq->resend.parts)
+		rq->fine_psn = rq->end_psn;
 	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->resend.recovering = true;
 	rq->resend.missed = false;

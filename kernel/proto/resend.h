@@ -48,6 +48,8 @@ struct frdma_req;
  * @trying: that is being found out: a few packets are sent again first
  * @doubts: so often it was not so, one after the other
  * @spare: losses before it is tried again
+ * @parts: a part of a READ that was asked for again it answered as a READ of its
+ *	own, so that it can be asked for in several
  * @alone: the next packet, at una_psn, is sent again alone; then it goes on at
  *	@resume_psn
  * @resume_psn: while @alone, and after that to tell what was sent before
@@ -70,6 +72,7 @@ struct frdma_resend {
 	bool trying;
 	u8 doubts;
 	u8 spare;
+	bool parts;
 	bool alone;
 	u8 in_a_row;
 	u32 resume_psn;

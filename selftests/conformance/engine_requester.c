@@ -310,6 +310,7 @@ void engine_requester_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	verdict = frdma_ack_judge(&qp->req, hdr);
 	switch (verdict) {
 	case FRDMA_ACK_DATA:
+		frdma_ack_note(&qp->req, hdr);
 		store(qp, hdr, payload, hdr->payload_len);
 		break;
 	case FRDMA_ACK_ATOMIC:

@@ -178,6 +178,7 @@ static void take(struct fuzz *fuzz)
 	FUZZ_CHECK(!memcmp(&before, &q.rq, sizeof(before)), "judged");
 	switch (verdict) {
 	case FRDMA_ACK_DATA:
+		frdma_ack_note(&q.rq, &hdr);
 		store(&hdr, hdr.payload_len);
 		frdma_ack_commit(&q.rq, hdr.psn, now_ns);
 		break;

@@ -507,6 +507,7 @@ void sender_take(struct sim_side *side, const struct frdma_hdr *hdr,
 
 	switch (verdict) {
 	case FRDMA_ACK_DATA:
+		frdma_ack_note(&side->req, hdr);
 		store_answer(side, hdr, payload, hdr->payload_len);
 		break;
 	case FRDMA_ACK_ATOMIC:

@@ -37,6 +37,7 @@ static u32 take_any(const struct frdma_hdr *hdr)
 
 	switch (verdict) {
 	case FRDMA_ACK_DATA:
+		frdma_ack_note(&q.rq, hdr);
 		data = frdma_ack_locate(&q.rq, hdr->psn);
 		EXPECT(data.off + hdr->payload_len <= data.wr->len);
 		fallthrough;
@@ -304,6 +305,7 @@ TEST(frdma_ack_judge__read_response_in_pieces_that_nobody_asked_for)
 TEST(frdma_ack_judge__read_asked_for_again_in_fine_pieces)
 {
 	sendq_init(&q);
+	q.rq.resend.parts = true;
 	q.rq.read_grid = 2 * FRDMA_READ_STEP;
 	sendq_sent(&q, IB_UVERBS_WR_RDMA_READ, 2 * FRDMA_READ_STEP * 256);
 	EXPECT_EQ(q.rq.rd_out, 1);
@@ -324,6 +326,31 @@ TEST(frdma_ack_judge__read_asked_for_again_in_fine_pieces)
 	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_FIRST, 4, 256), FRDMA_ACK_DATA);
 	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_MIDDLE, 4, 256), FRDMA_ACK_DATA);
 	EXPECT_EQ(judge_resp(FRDMA_READ_RESP_LAST, 4, 256), FRDMA_ACK_LOST);
+}
+
+static bool knows_parts_after(u8 opcode, u32 nth)
+{
+	struct frdma_hdr hdr = answer(opcode, nth, FRDMA_AETH_NO_CREDITS);
+
+	frdma_ack_note(&q.rq, &hdr);
+	return q.rq.resend.parts;
+}
+
+/* What begins where a piece may is perhaps the answer to what was asked for first. */
+TEST(frdma_ack_note__answers_that_begin_within_a_piece)
+{
+	sendq_init(&q);
+	q.rq.read_grid = 3 * FRDMA_READ_STEP;
+	sendq_sent(&q, IB_UVERBS_WR_RDMA_READ, 6 * FRDMA_READ_STEP * SENDQ_MTU);
+	EXPECT(!knows_parts_after(FRDMA_READ_RESP_FIRST, 0));
+	EXPECT(!knows_parts_after(FRDMA_READ_RESP_FIRST, FRDMA_READ_STEP));
+	EXPECT(!knows_parts_after(FRDMA_READ_RESP_FIRST, q.rq.read_grid));
+	EXPECT(!knows_parts_after(FRDMA_READ_RESP_MIDDLE, 2));
+	EXPECT(!knows_parts_after(FRDMA_READ_RESP_LAST, 2 * q.rq.read_grid - 1));
+	EXPECT(knows_parts_after(FRDMA_READ_RESP_FIRST, 2));
+	EXPECT(knows_parts_after(FRDMA_READ_RESP_FIRST, 0));
+	frdma_resend_init(&q.rq.resend, SENDQ_PSN);
+	EXPECT(knows_parts_after(FRDMA_READ_RESP_ONLY, 2 * q.rq.read_grid - 1));
 }
 
 TEST(frdma_ack_judge__read_response_of_the_wrong_length)

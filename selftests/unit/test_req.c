@@ -41,6 +41,7 @@ TEST(frdma_req_fetched__the_slot_was_of_another)
 TEST(frdma_resend_all__reads_in_fine_pieces_up_to_what_is_new)
 {
 	sendq_init(&q);
+	q.rq.resend.parts = true;
 	q.rq.read_grid = 2 * FRDMA_READ_STEP;
 	q.rq.rd_max = 2;
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 32 * 256);
@@ -98,6 +99,34 @@ TEST(frdma_resend_all__inside_a_read_asks_for_the_rest_of_the_piece)
 	frdma_resend_all(&q.rq);
 	expect_read(1, 256, 768, 3);
 	expect_read(4, 1024, 768, 3);
+}
+
+/*
+ * rdma_rxe is silent to a part of a READ that is before one that was asked for later,
+ * so that each has to reach to the end, whatever the window is.
+ */
+TEST(frdma_resend_all__one_part_of_a_read_while_others_are_not_known)
+{
+	sendq_init(&q);
+	q.rq.read_grid = 2 * FRDMA_READ_STEP;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * 256);
+	expect_read(0, 0, 8 * 256, 8);
+	q.rq.una_psn = sendq_psn(1);
+	q.rq.cc.window = 1;
+	frdma_resend_all(&q.rq);
+	EXPECT_EQ(q.rq.rd_old, 0);
+	expect_read(1, 256, 7 * 256, 7);
+	EXPECT(!frdma_req_is_fine(&q.rq, sendq_psn(1)));
+	q.rq.una_psn = sendq_psn(3);
+	frdma_resend_all(&q.rq);
+	expect_read(3, 3 * 256, 5 * 256, 5);
+
+	/* What is new may be asked for as the window has it. */
+	q.rq.una_psn = sendq_psn(8);
+	q.rq.rd_out = 0;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * 256);
+	expect_read(8, 0, 4 * 256, 4);
+	EXPECT_EQ(q.rq.fine_psn, sendq_psn(12));
 }
 
 /* What this end had no room for, the peer has not yet missed. */
@@ -643,6 +672,7 @@ TEST(frdma_req_seek__to_the_end_of_what_was_sent)
 TEST(frdma_req_sent__what_was_asked_for_in_fine_pieces_stays_so)
 {
 	sendq_init(&q);
+	q.rq.resend.parts = true;
 	q.rq.read_grid = 8;
 	q.rq.cc.window = 7;
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);

@@ -127,6 +127,7 @@ TEST(frdma_req_judge__local_operations_wait_for_many_that_are_not_complete)
 TEST(frdma_req_judge__finer_pieces_leave_room_for_what_is_late)
 {
 	sendq_init(&q);
+	q.rq.resend.parts = true;
 	q.rq.rd_max = 2;
 	q.rq.read_grid = 8;
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 7 * SENDQ_MTU);
@@ -160,6 +161,7 @@ TEST(frdma_req_judge__finer_pieces_leave_room_for_what_is_late)
 TEST(frdma_req_judge__short_reads_come_again_all_at_once)
 {
 	sendq_init(&q);
+	q.rq.resend.parts = true;
 	q.rq.rd_max = 2;
 	q.rq.read_grid = 8;
 	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
@@ -176,6 +178,7 @@ TEST(frdma_req_judge__short_reads_come_again_all_at_once)
 TEST(frdma_req_judge__finer_pieces_use_the_room_that_there_is)
 {
 	sendq_init(&q);
+	q.rq.resend.parts = true;
 	q.rq.rd_max = 3;
 	q.rq.read_grid = 8;
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
@@ -194,6 +197,7 @@ TEST(frdma_req_judge__finer_pieces_use_the_room_that_there_is)
 TEST(frdma_req_judge__finer_pieces_fill_that_room)
 {
 	sendq_init(&q);
+	q.rq.resend.parts = true;
 	q.rq.rd_max = 2;
 	q.rq.read_grid = 8;
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
