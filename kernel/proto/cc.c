@@ -13,6 +13,7 @@ void frdma_cc_init(struct frdma_cc *cc, u32 max)
 	cc->window = min_t(u32, FRDMA_CC_INITIAL, max);
 	cc->threshold = max;
 	cc->acked = 0;
+	cc->arrived = 0;
 	cc->target = 0;
 	cc->alpha = FRDMA_CC_ALPHA_ONE;
 	cc->noted_ns = 0;
@@ -37,6 +38,7 @@ void frdma_cc_acked(struct frdma_cc *cc, u32 packets, bool kept)
 {
 	u32 old = min(packets, cc->flight);
 
+	cc->arrived = min(cc->arrived + packets, 2 * cc->max);
 	cc->flight -= old;
 	packets -= old;
 	if (cc->window < cc->threshold) {
@@ -61,7 +63,28 @@ void frdma_cc_lost(struct frdma_cc *cc)
 	cc->threshold = min(cc->threshold, cc->max);
 	cc->window = min(cc->window, cc->threshold);
 	cc->acked = 0;
+	cc->arrived = 0;
 	cc->target = 0;
+}
+
+/**
+ * frdma_cc_dropped - a packet was lost, and later ones were dropped for that
+ * @cc: state
+ *
+ * The round trip does not say that they are too many. If the loss before does not
+ * either, since two windows have arrived after it, a window of some size is left as
+ * it is.
+ */
+void frdma_cc_dropped(struct frdma_cc *cc)
+{
+	u32 least = min_t(u32, cc->window, FRDMA_CC_FAR_APART);
+	bool soon = cc->arrived < 2 * cc->window;
+
+	frdma_cc_lost(cc);
+	if (soon)
+		return;
+	cc->window = max(cc->window, least);
+	cc->threshold = max(cc->threshold, least);
 }
 
 /**

@@ -10,7 +10,8 @@
  * that they are too many. That others follow it soon after, does, a little; and
  * to a peer that keeps the others the window grows in proportion, so that what is
  * lost at random does not keep it small. Who drops them loses a window each time
- * that it is too large.
+ * that it is too large; but where round trips are no longer than at best, and the
+ * losses are far apart, it needs no smaller one than others have who do not look.
  *
  * Where switches mark packets before they drop any, the peer says so by congestion
  * notification packets (IBTA A17.9.3), and the window obeys as DCQCN has a
@@ -25,6 +26,9 @@
 
 #define FRDMA_CC_INITIAL	64
 #define FRDMA_CC_MIN		4
+
+/* To a peer that drops, where losses are far apart: rdma_rxe always sends as much. */
+#define FRDMA_CC_FAR_APART	128
 
 /*
  * A packet lost so much sooner after the one before than a window, a fraction of
@@ -52,6 +56,8 @@
  * @max: bound of @window
  * @threshold: where doubling ends
  * @acked: packets acknowledged since @window last grew, beyond @threshold
+ * @arrived: packets acknowledged since the last loss that made the window smaller,
+ *	as far as it matters
  * @target: the window before the last notification: half of what is missing to it
  *	comes back with each round trip
  * @alpha: how much congestion there is, 0..FRDMA_CC_ALPHA_ONE, as of @noted_ns
@@ -67,6 +73,7 @@ struct frdma_cc {
 	u32 max;
 	u32 threshold;
 	u32 acked;
+	u32 arrived;
 	u32 target;
 	u32 alpha;
 	u64 noted_ns;
@@ -86,6 +93,7 @@ struct frdma_cc_echo {
 void frdma_cc_init(struct frdma_cc *cc, u32 max);
 void frdma_cc_acked(struct frdma_cc *cc, u32 packets, bool kept);
 void frdma_cc_lost(struct frdma_cc *cc);
+void frdma_cc_dropped(struct frdma_cc *cc);
 void frdma_cc_missed(struct frdma_cc *cc, u32 packets);
 void frdma_cc_probe(struct frdma_cc *cc);
 void frdma_cc_resume(struct frdma_cc *cc);

@@ -187,16 +187,31 @@ void frdma_resend_go_on(struct frdma_req *rq)
 	rq->ask = frdma_req_repeats(rq);
 }
 
-/*
- * Packets were lost because they are too many: a smaller window, once for all
- * that was under way together.
- */
-static void shrink_window_once(struct frdma_req *rq)
+/* A window shrinks once for all that was under way together. */
+static bool may_shrink_window(struct frdma_req *rq)
 {
 	if (frdma_psn_diff(rq->una_psn, rq->resend.lost_psn) < 0)
-		return;
-	frdma_cc_lost(&rq->cc);
+		return false;
 	rq->resend.lost_psn = rq->end_psn;
+	return true;
+}
+
+/* Packets were lost because they are too many. */
+static void shrink_window_once(struct frdma_req *rq)
+{
+	if (may_shrink_window(rq))
+		frdma_cc_lost(&rq->cc);
+}
+
+/* The same, of a loss that a peer tells of which drops: perhaps not too many. */
+static void shrink_window_for_loss(struct frdma_req *rq)
+{
+	const struct frdma_rtt *rtt = &rq->retry.rtt;
+
+	if (!rq->resend.doubts || frdma_rtt_is_slow(rtt, rtt->smooth_ns))
+		shrink_window_once(rq);
+	else if (may_shrink_window(rq))
+		frdma_cc_dropped(&rq->cc);
 }
 
 /**
@@ -259,7 +274,7 @@ enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed)
 		re->missed = missed;
 		return FRDMA_RECOVERY_BEGUN;
 	}
-	shrink_window_once(rq);
+	shrink_window_for_loss(rq);
 	frdma_resend_all(rq);
 	if (missed)
 		find_out_if_it_keeps(rq);

@@ -95,8 +95,7 @@ enum frdma_mended frdma_rtt_mended(struct frdma_rtt *rtt, u64 took_ns,
 	rtt->doubtful = probed && !twice;
 	if (probed)
 		return twice ? FRDMA_MENDED_SLOWLY : FRDMA_MENDED_WELL;
-	slow = rtt->best_ns &&
-	       took_ns >= 2 * (rtt->best_ns + FRDMA_RTT_NOISE_NS);
+	slow = frdma_rtt_is_slow(rtt, took_ns);
 	smooth(rtt, took_ns);
 	if (rtt->best_ns && took_ns > rtt->best_ns)
 		rtt->best_ns += (took_ns - rtt->best_ns) / FORGET_MENDED;

@@ -66,6 +66,13 @@ static inline bool frdma_rtt_is_too_soon(const struct frdma_rtt *rtt,
 	return took_ns < rtt->best_ns - rtt->best_ns / 4;
 }
 
+/** frdma_rtt_is_slow - has it become so long that packets wait in queues */
+static inline bool frdma_rtt_is_slow(const struct frdma_rtt *rtt, u64 took_ns)
+{
+	return rtt->best_ns &&
+	       took_ns >= 2 * (rtt->best_ns + FRDMA_RTT_NOISE_NS);
+}
+
 /** frdma_rtt_disturb - something is missing before what is timed */
 static inline void frdma_rtt_disturb(struct frdma_rtt *rtt)
 {

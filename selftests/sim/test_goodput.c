@@ -411,6 +411,7 @@ TEST(goodput__packets_swap_places_and_some_are_lost)
 /* A window for each, in slow start: as others send. */
 TEST(goodput__to_a_peer_that_drops)
 {
-	expect_goodput(100, (struct path) { .drops = true, .lost = 1000 });
+	expect_goodput(320, (struct path) { .drops = true, .lost = 1000 });
+	expect_goodput(65, (struct path) { .drops = true, .lost = 10000 });
 	expect_goodput(350, (struct path) { .drops = true, .queue = 60 });
 }

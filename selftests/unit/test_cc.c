@@ -160,6 +160,47 @@ TEST(frdma_cc_probe__few_packets_until_it_is_over)
 	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
 }
 
+TEST(frdma_cc_dropped__a_small_window_stays_where_losses_are_far_apart)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	/* The first one may be a sign. */
+	frdma_cc_dropped(&cc);
+	EXPECT_EQ(cc.window, FRDMA_CC_INITIAL * 7 / 10);
+	cc.window = 100;
+	frdma_cc_acked(&cc, 199, false);
+	cc.window = 100;
+	frdma_cc_dropped(&cc);
+	EXPECT_EQ(cc.window, 70);
+
+	cc.window = 100;
+	frdma_cc_acked(&cc, 199, false);
+	frdma_cc_acked(&cc, 1, false);
+	cc.window = 100;
+	frdma_cc_dropped(&cc);
+	EXPECT_EQ(cc.window, 100);
+	EXPECT_EQ(cc.threshold, 100);
+
+	/* Each loss counts anew. */
+	frdma_cc_dropped(&cc);
+	EXPECT_EQ(cc.window, 70);
+}
+
+TEST(frdma_cc_dropped__a_large_window_shrinks)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	cc.window = MAX;
+	frdma_cc_acked(&cc, 2 * MAX, false);
+	frdma_cc_dropped(&cc);
+	EXPECT_EQ(cc.window, MAX * 7 / 10);
+	cc.window = FRDMA_CC_FAR_APART + 1;
+	frdma_cc_acked(&cc, 3 * cc.window, false);
+	cc.window = FRDMA_CC_FAR_APART + 1;
+	frdma_cc_dropped(&cc);
+	EXPECT_EQ(cc.window, FRDMA_CC_FAR_APART);
+}
+
 TEST(frdma_cc_missed__only_what_is_lost_soon_after_another)
 {
 	struct frdma_cc cc = fresh(MAX);

@@ -220,6 +220,37 @@ TEST(frdma_ack_commit__round_trip_of_what_was_sent_again_alone)
 	EXPECT_EQ(q.rq.retry.rtt.smooth_ns, 100);
 }
 
+/* That it misses one is no sign, but that it takes long to tell so is. */
+TEST(frdma_resend_recover__window_to_a_peer_that_drops)
+{
+	sendq_init(&q);
+	q.rq.resend.doubts = 1;
+	q.rq.resend.spare = 3;
+	q.rq.cc.max = 200;
+	q.rq.cc.window = 100;
+	q.rq.cc.arrived = 200;
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(q.rq.cc.window, 100);
+
+	/* Another of those, so soon: once for all of them. */
+	sendq_send_all(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(q.rq.cc.window, 100);
+
+	sendq_send_all(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(9), SENDQ_NOW);
+	sendq_reap_all(&q);
+	q.rq.cc.window = 100;
+	q.rq.cc.arrived = 200;
+	q.rq.retry.rtt.best_ns = 1;
+	q.rq.retry.rtt.smooth_ns = 2 + 2 * FRDMA_RTT_NOISE_NS;
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(q.rq.cc.window, 70);
+}
+
 TEST(frdma_resend_recover__peer_that_drops_is_tried_ever_more_seldom)
 {
 	u32 n, psn = 0, tried = 0, losses = 0;
