@@ -146,7 +146,7 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 	case FRDMA_EXPIRY_NOT_YET:
 		return;
 	case FRDMA_EXPIRY_PROBE:
-		if (frdma_resend_oldest(rq))
+		if (frdma_resend_probe(rq))
 			frdma_qp_count(qp, FRDMA_CNT_PROBES);
 		return;
 	case FRDMA_EXPIRY_RESUME:

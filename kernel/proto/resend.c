@@ -215,6 +215,27 @@ static void shrink_window_for_loss(struct frdma_req *rq)
 }
 
 /**
+ * frdma_resend_probe - nothing is heard of what was sent: was its tail lost?
+ * @rq: state, of which frdma_retry_expire() has said FRDMA_EXPIRY_PROBE
+ *
+ * One packet asks where that is enough, else all, of which a few go at first. That is
+ * no retry: the timeout goes on.
+ *
+ * Return: false if nothing is sent again.
+ */
+bool frdma_resend_probe(struct frdma_req *rq)
+{
+	if (frdma_resend_oldest(rq))
+		return true;
+	if (rq->retry.probes <= FRDMA_PROBES_ALONE || !frdma_req_outstanding(rq))
+		return false;
+	shrink_window_for_loss(rq);
+	frdma_resend_all(rq);
+	frdma_cc_probe(&rq->cc);
+	return true;
+}
+
+/**
  * frdma_resend_refuse - this end had no room for packets
  * @rq: state
  * @psn: where it began to send

@@ -101,6 +101,7 @@ void frdma_resend_refuse(struct frdma_req *rq, u32 psn, u32 left);
 void frdma_resend_refused(struct frdma_req *rq);
 void frdma_resend_awaited(struct frdma_req *rq);
 bool frdma_resend_oldest(struct frdma_req *rq);
+bool frdma_resend_probe(struct frdma_req *rq);
 void frdma_resend_go_on(struct frdma_req *rq);
 enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed);
 enum frdma_mended frdma_resend_learn(struct frdma_req *rq, u32 una_psn,

@@ -15,14 +15,19 @@
 #define FRDMA_PATIENCE_MAX	2
 
 /*
- * A peer that keeps what is ahead of its turn misses one packet, not all. So it
- * is asked early, by that packet, whether it got it: after one and a half round
- * trips and this. RFC 8985 calls it a tail loss probe.
+ * Where packets are lost, the peer is asked early, by the oldest one, whether it got
+ * it: after one and a half round trips and this. RFC 8985 calls it a tail loss probe.
  */
 #define FRDMA_PROBE_MIN_NS	(500 * 1000ULL)
 
 /* Each probe waits twice as long as the one before, so often. */
 #define FRDMA_PROBES_MAX	5
+
+/*
+ * Where all has to be sent again for that, as the peer drops what is behind a hole,
+ * or owes an answer, the first probes are left out.
+ */
+#define FRDMA_PROBES_ALONE	2
 
 /*
  * How long to wait after the host itself could not take a packet, or give one what
@@ -63,7 +68,7 @@ enum frdma_retry_wait {
  *	refused. A wait for an answer goes on to what was sent before, if any was
  * @slowest_ns: longest such wait that ended well, forgotten slowly
  * @rtt: how long the way to the peer is
- * @mends: packets were sent again alone: there are probes
+ * @lossy: something was lost on this way: there are probes
  * @probe_ns: when to send a probe, while @wait is ACK; 0: never
  * @probed_ns: when the last one was sent, if there was one
  * @probes: sent since @armed_ns
@@ -84,7 +89,7 @@ struct frdma_retry {
 	struct frdma_rtt rtt;
 	u64 probe_ns;
 	u64 probed_ns;
-	bool mends;
+	bool lossy;
 	bool unsent;
 	bool held;
 	u8 probes;
@@ -102,7 +107,7 @@ struct frdma_retry {
  * @FRDMA_EXPIRY_NOT_YET: it has not come, or there is none
  * @FRDMA_EXPIRY_RESUME: a wait of this end is over, go on sending
  * @FRDMA_EXPIRY_READY: the peer has had its time to be ready, send again
- * @FRDMA_EXPIRY_PROBE: no answer came yet, send the oldest packet again
+ * @FRDMA_EXPIRY_PROBE: no answer came yet, see frdma_resend_probe()
  * @FRDMA_EXPIRY_RESEND: no answer came, send again
  * @FRDMA_EXPIRY_EXHAUSTED: no answer came and no retry is left
  */

@@ -207,7 +207,7 @@ static void look_at_clock(struct engine_qp *qp)
 	case FRDMA_EXPIRY_NOT_YET:
 		break;
 	case FRDMA_EXPIRY_PROBE:
-		frdma_resend_oldest(rq);
+		frdma_resend_probe(rq);
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&rq->cc);

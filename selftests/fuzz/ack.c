@@ -235,7 +235,7 @@ static void let_time_pass(struct fuzz *fuzz)
 		frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, 0);
 		return;
 	case FRDMA_EXPIRY_PROBE:
-		frdma_resend_oldest(&q.rq);
+		frdma_resend_probe(&q.rq);
 		return;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&q.rq.cc);

@@ -358,7 +358,7 @@ static void look_at_clock(struct sim_side *side)
 	case FRDMA_EXPIRY_NOT_YET:
 		break;
 	case FRDMA_EXPIRY_PROBE:
-		side->probes += frdma_resend_oldest(rq);
+		side->probes += frdma_resend_probe(rq);
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		side->tries++;

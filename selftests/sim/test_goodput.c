@@ -117,7 +117,7 @@ static void look_at_clock(void)
 {
 	switch (frdma_retry_expire(&req.retry, now_ns)) {
 	case FRDMA_EXPIRY_PROBE:
-		frdma_resend_oldest(&req);
+		frdma_resend_probe(&req);
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		frdma_cc_silent(&req.cc);

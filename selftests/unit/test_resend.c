@@ -167,8 +167,9 @@ static void peer_that_is_probed(void)
 {
 	peer_that_keeps();
 	q.rq.retry.timeout_ns = U32_MAX;
-	q.rq.retry.mends = true;
+	q.rq.retry.lossy = true;
 	q.rq.retry.rtt.best_ns = 1000;
+	q.rq.retry.rtt.smooth_ns = 1000;
 	q.rq.cc.window = SENDQ_WINDOW;
 	q.rq.cc.threshold = SENDQ_WINDOW;
 }
@@ -185,6 +186,39 @@ static u64 probe_the_first(void)
 	EXPECT(frdma_resend_oldest(&q.rq));
 	EXPECT_EQ(sendq_send_all(&q), 1);
 	return now_ns;
+}
+
+TEST(frdma_resend_probe__one_packet_to_a_peer_that_keeps)
+{
+	peer_that_is_probed();
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	q.rq.retry.probes = 1;
+	EXPECT(frdma_resend_probe(&q.rq));
+	EXPECT_EQ(sendq_send_all(&q), 1);
+}
+
+/* Later than that, and a few at first, which cost no retry. */
+TEST(frdma_resend_probe__all_where_one_is_not_enough)
+{
+	u8 left;
+
+	peer_that_is_probed();
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	sendq_sent(&q, IB_UVERBS_WR_RDMA_READ, 1);
+	left = q.rq.retry.retry_left;
+	q.rq.retry.probes = FRDMA_PROBES_ALONE;
+	EXPECT(!frdma_resend_probe(&q.rq));
+	EXPECT_EQ(sendq_send_all(&q), 0);
+	q.rq.retry.probes++;
+	EXPECT(frdma_resend_probe(&q.rq));
+	EXPECT_EQ(q.rq.retry.retry_left, left);
+	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_ACK);
+
+	/* None of which has left yet. */
+	EXPECT(!frdma_resend_probe(&q.rq));
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
+	frdma_ack_commit(&q.rq, q.rq.una_psn, SENDQ_NOW);
+	EXPECT(sendq_send_all(&q));
 }
 
 /* The peer was slow, and answers one after the other now: nothing was lost. */
@@ -269,7 +303,6 @@ TEST(frdma_resend_recover__peer_that_drops_is_tried_ever_more_seldom)
 			sendq_send_all(&q);
 		}
 		sendq_reap_all(&q);
-		EXPECT(!q.rq.retry.mends);
 	}
 	/* After 2, 4, 8, 16, 32, and 32 again. */
 	EXPECT_EQ(losses, tried + 2 + 4 + 8 + 16 + 32 + 32);
