@@ -10,7 +10,7 @@
  * that they are too many. That others follow it soon after, does, a little; and
  * to a peer that keeps the others the window grows in proportion, so that what is
  * lost at random does not keep it small. Who drops them loses a window each time
- * that it is too large; but where round trips are no longer than at best, and the
+ * that it is too large; but where round trips are not twice as long as at best, and the
  * losses are far apart, it needs no smaller one than others have who do not look.
  *
  * Where switches mark packets before they drop any, the peer says so by congestion
@@ -56,8 +56,8 @@
  * @max: bound of @window
  * @threshold: where doubling ends
  * @acked: packets acknowledged since @window last grew, beyond @threshold
- * @arrived: packets acknowledged since the last loss that made the window smaller,
- *	as far as it matters
+ * @arrived: packets acknowledged since the last loss that did so, or might have, as
+ *	far as it matters
  * @target: the window before the last notification: half of what is missing to it
  *	comes back with each round trip
  * @alpha: how much congestion there is, 0..FRDMA_CC_ALPHA_ONE, as of @noted_ns

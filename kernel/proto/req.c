@@ -69,14 +69,15 @@ void frdma_req_fetched(struct frdma_req *rq, u32 len)
  * What is asked for again comes in finer pieces than the first time, and the
  * peer remembers as many requests as were agreed upon. Those of the first time
  * may arrive late, between the finer ones, and must not drive out of its
- * memory what is not answered yet: it could not be asked for any more.
+ * memory what is not answered yet: it could not be asked for any more. What is
+ * asked for again as it was before takes the place that it had.
  */
 static bool reads_are_full(const struct frdma_req *rq)
 {
 	if (rq->rd_out >= max(rq->rd_max, 1U))
 		return true;
-	return frdma_req_repeats(rq) && rq->rd_out &&
-	       rq->rd_out + rq->rd_old > rq->rd_max;
+	return frdma_req_repeats(rq) && frdma_req_is_fine(rq, rq->psn) &&
+	       rq->rd_out && rq->rd_out + rq->rd_old > rq->rd_max;
 }
 
 /*
@@ -172,14 +173,13 @@ static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
 }
 
 /*
- * Is a READ asked for in fine pieces from the next packet on? A small window wants
- * that. But all before @fine_psn is fine, and what was asked for in a long piece,
- * and is not answered, must not become so; nor if the peer does not know parts of it.
+ * Is a READ asked for in fine pieces from the next packet on, for the first time? A
+ * small window wants that. But all before @fine_psn is fine, and what was asked for
+ * in a long piece, and is not answered, must not become so.
  */
 static bool goes_fine(const struct frdma_req *rq)
 {
-	return rq->cc.window < rq->read_grid &&
-	       (rq->resend.parts || !frdma_req_repeats(rq)) &&
+	return rq->cc.window < rq->read_grid && !frdma_req_repeats(rq) &&
 	       (!rq->rd_out || rq->psn == rq->fine_psn);
 }
 
@@ -354,7 +354,7 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 	if (!frdma_req_is_reliable(rq))
 		rq->una_psn = rq->psn;
 
-	if (fine && frdma_psn_diff(rq->psn, rq->fine_psn) > 0)
+	if (fine)
 		rq->fine_psn = rq->psn;
 	if (frdma_swr_wants_response(wr))
 		rq->rd_out++;

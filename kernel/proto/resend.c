@@ -49,7 +49,7 @@ static bool has_long_read(const struct frdma_req *rq)
 {
 	u32 i;
 
-	if (!rq->resend.parts || rq->read_grid <= FRDMA_READ_STEP)
+	if (rq->read_grid <= FRDMA_READ_STEP)
 		return false;
 	for (i = rq->wr_una; i != rq->wr_prod; i++) {
 		const struct frdma_swr *wr = frdma_req_wr(rq, i);
@@ -208,7 +208,8 @@ static void shrink_window_for_loss(struct frdma_req *rq)
 {
 	const struct frdma_rtt *rtt = &rq->retry.rtt;
 
-	if (!rq->resend.doubts || frdma_rtt_is_slow(rtt, rtt->smooth_ns))
+	if (!rq->resend.doubts || !rtt->best_ns ||
+	    frdma_rtt_is_slow(rtt, rtt->smooth_ns))
 		shrink_window_once(rq);
 	else if (may_shrink_window(rq))
 		frdma_cc_dropped(&rq->cc);
@@ -218,20 +219,26 @@ static void shrink_window_for_loss(struct frdma_req *rq)
  * frdma_resend_probe - nothing is heard of what was sent: was its tail lost?
  * @rq: state, of which frdma_retry_expire() has said FRDMA_EXPIRY_PROBE
  *
- * One packet asks where that is enough, else all, of which a few go at first. That is
- * no retry: the timeout goes on.
+ * One packet asks where that is enough, else all, of which a few go at first (of a
+ * READ, as much as was asked for at once). That is no retry: the timeout goes on. As it
+ * leaves nothing that could be timed, and the way may have become longer, the next wait
+ * is twice as long.
  *
  * Return: false if nothing is sent again.
  */
 bool frdma_resend_probe(struct frdma_req *rq)
 {
+	bool missed = rq->resend.missed;
+
 	if (frdma_resend_oldest(rq))
 		return true;
 	if (rq->retry.probes <= FRDMA_PROBES_ALONE || !frdma_req_outstanding(rq))
 		return false;
 	shrink_window_for_loss(rq);
 	frdma_resend_all(rq);
+	rq->resend.missed = missed;
 	frdma_cc_probe(&rq->cc);
+	frdma_rtt_distrust(&rq->retry.rtt);
 	return true;
 }
 

@@ -84,7 +84,7 @@ static void plan_probe(struct frdma_retry *rt, u64 now_ns)
 	u64 wait_ns = rtt_ns + rtt_ns / 2 + FRDMA_PROBE_MIN_NS;
 
 	rt->probe_ns = rt->lossy && rtt_ns && rt->probes < FRDMA_PROBES_MAX ?
-		       now_ns + (wait_ns << rt->probes) : 0;
+		       now_ns + (wait_ns << (rt->rtt.distrust + rt->probes)) : 0;
 }
 
 /**
@@ -279,10 +279,15 @@ enum frdma_expiry frdma_retry_expire(struct frdma_retry *rt, u64 now_ns)
 		end_hold(rt);
 	if (was == FRDMA_WAIT_ACK && rt->probe_ns && now_ns >= rt->probe_ns &&
 	    now_ns < rt->deadline_ns) {
-		rt->probes++;
-		rt->probed_ns = now_ns;
+		/* It would be refused, too. */
+		bool refused = rt->local_ns && !rt->held;
+
+		rt->probes += !refused;
 		plan_probe(rt, now_ns);
-		return FRDMA_EXPIRY_PROBE;
+		if (!refused) {
+			rt->probed_ns = now_ns;
+			return FRDMA_EXPIRY_PROBE;
+		}
 	}
 	if (was == FRDMA_WAIT_NONE || now_ns < rt->deadline_ns) {
 		if (!rt->local_ns || now_ns < rt->local_ns)

@@ -21,6 +21,9 @@
  */
 #define FRDMA_RTT_NOISE_NS	(500 * 1000ULL)
 
+/* Beyond that the timeout comes first. */
+#define FRDMA_RTT_DISTRUST_MAX	10
+
 /**
  * struct frdma_rtt - what is known of the way to the peer
  * @smooth_ns: smoothed round trip; 0: not known
@@ -28,6 +31,8 @@
  * @timed_ns: when the packets were sent that are timed; 0: there are none
  * @timed_psn: one beyond the last of them
  * @waits: their acknowledgement waits for something that was lost before them
+ * @distrust: doubles what is waited for an answer, so often: nothing was timed since
+ *	so many times all was sent again for want of one
  * @doubtful: the last packet that was sent again alone was so more than once
  *
  * Written by the owner of the send side only.
@@ -39,6 +44,7 @@ struct frdma_rtt {
 	u32 timed_psn;
 	bool waits;
 	bool doubtful;
+	u8 distrust;
 };
 
 /**
@@ -71,6 +77,12 @@ static inline bool frdma_rtt_is_slow(const struct frdma_rtt *rtt, u64 took_ns)
 {
 	return rtt->best_ns &&
 	       took_ns >= 2 * (rtt->best_ns + FRDMA_RTT_NOISE_NS);
+}
+
+/** frdma_rtt_distrust - all is sent again because no answer came in time (Karn) */
+static inline void frdma_rtt_distrust(struct frdma_rtt *rtt)
+{
+	rtt->distrust = min(rtt->distrust + 1, FRDMA_RTT_DISTRUST_MAX);
 }
 
 /** frdma_rtt_disturb - something is missing before what is timed */

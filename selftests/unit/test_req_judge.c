@@ -194,6 +194,34 @@ TEST(frdma_req_judge__finer_pieces_use_the_room_that_there_is)
 	EXPECT_EQ(q.rq.rd_old, 2);
 }
 
+/* That the peer knows parts is learnt while long pieces are asked for again. */
+TEST(frdma_req_judge__long_pieces_stay_so_and_leave_room)
+{
+	sendq_init(&q);
+	q.rq.rd_max = 3;
+	q.rq.read_grid = 8;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 24 * SENDQ_MTU);
+	sendq_send_all(&q);
+	EXPECT_EQ(q.rq.rd_out, 3);
+	q.rq.una_psn = sendq_psn(2);
+	frdma_resend_all(&q.rq);
+	expect_read(2, 2 * SENDQ_MTU, 6 * SENDQ_MTU, 6);
+
+	q.rq.resend.parts = true;
+	q.rq.cc.window = 1;
+	q.rq.una_psn = sendq_psn(8);
+	q.rq.rd_out = 0;
+	expect_read(8, 8 * SENDQ_MTU, 8 * SENDQ_MTU, 8);
+	EXPECT_EQ(q.rq.rd_old, 3);
+
+	/* Three are late: one at a time. */
+	q.rq.una_psn = sendq_psn(9);
+	q.rq.cc.window = SENDQ_WINDOW;
+	frdma_resend_all(&q.rq);
+	expect_read(9, 9 * SENDQ_MTU, 3 * SENDQ_MTU, 3);
+	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
+}
+
 TEST(frdma_req_judge__finer_pieces_fill_that_room)
 {
 	sendq_init(&q);

@@ -214,11 +214,29 @@ TEST(frdma_resend_probe__all_where_one_is_not_enough)
 	EXPECT_EQ(q.rq.retry.retry_left, left);
 	EXPECT_EQ(q.rq.retry.wait, FRDMA_WAIT_ACK);
 
+	EXPECT_EQ(q.rq.cc.threshold, SENDQ_WINDOW * 7 / 10);
+	EXPECT_EQ(q.rq.retry.rtt.distrust, 1);
+
 	/* None of which has left yet. */
 	EXPECT(!frdma_resend_probe(&q.rq));
 	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
 	frdma_ack_commit(&q.rq, q.rq.una_psn, SENDQ_NOW);
 	EXPECT(sendq_send_all(&q));
+}
+
+/* What it misses it may have said before: that all of it comes then, says that it keeps. */
+TEST(frdma_resend_probe__while_it_is_found_out_whether_the_peer_keeps)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
+	EXPECT(q.rq.resend.trying);
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
+	q.rq.retry.probes = FRDMA_PROBES_MAX;
+	EXPECT(frdma_resend_probe(&q.rq));
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
+	frdma_ack_commit(&q.rq, sendq_psn(9), SENDQ_NOW);
+	EXPECT(q.rq.resend.keeps);
 }
 
 /* The peer was slow, and answers one after the other now: nothing was lost. */
@@ -263,6 +281,8 @@ TEST(frdma_resend_recover__window_to_a_peer_that_drops)
 	q.rq.cc.max = 200;
 	q.rq.cc.window = 100;
 	q.rq.cc.arrived = 200;
+	q.rq.retry.rtt.best_ns = 1;
+	q.rq.retry.rtt.smooth_ns = 1 + 2 * FRDMA_RTT_NOISE_NS;
 	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
 	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
 	EXPECT_EQ(q.rq.cc.window, 100);
@@ -282,6 +302,19 @@ TEST(frdma_resend_recover__window_to_a_peer_that_drops)
 	q.rq.retry.rtt.smooth_ns = 2 + 2 * FRDMA_RTT_NOISE_NS;
 	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
 	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(q.rq.cc.window, 70);
+}
+
+TEST(frdma_resend_recover__window_where_no_round_trip_is_known)
+{
+	sendq_init(&q);
+	q.rq.resend.doubts = 1;
+	q.rq.resend.spare = 1;
+	q.rq.cc.max = 200;
+	q.rq.cc.window = 100;
+	q.rq.cc.arrived = 200;
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
 	EXPECT_EQ(q.rq.cc.window, 70);
 }
 

@@ -655,6 +655,65 @@ TEST(frdma_retry_expire__probes_each_after_twice_the_time)
 	EXPECT_EQ(frdma_retry_expire(&rt, NOW + LONG), FRDMA_EXPIRY_RESEND);
 }
 
+/* Each time that all is sent again for that, nothing is left that could be timed. */
+TEST(frdma_retry_expire__probes_wait_longer_while_no_round_trip_is_timed)
+{
+	struct frdma_retry rt = experienced();
+	u64 wait_ns = RTT + RTT / 2 + FRDMA_PROBE_MIN_NS;
+	u32 n;
+
+	for (n = 0; n < 2 * FRDMA_RTT_DISTRUST_MAX; n++)
+		frdma_rtt_distrust(&rt.rtt);
+	EXPECT_EQ(rt.rtt.distrust, FRDMA_RTT_DISTRUST_MAX);
+	rt.rtt.distrust = 3;
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(rt.probe_ns, NOW + 8 * wait_ns);
+	frdma_rtt_begin(&rt.rtt, 1, NOW);
+	frdma_rtt_end(&rt.rtt, 1, NOW + RTT);
+	frdma_retry_progress(&rt, true, NOW + RTT);
+	EXPECT_EQ(rt.probe_ns, NOW + RTT + wait_ns);
+}
+
+/* A loss begins them, if it is known how long to wait. */
+TEST(frdma_retry_spend__there_are_probes_from_then_on)
+{
+	struct frdma_retry rt = fresh();
+
+	rt.timeout_ns = LONG;
+	rt.rtt.smooth_ns = RTT;
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(rt.probe_ns, 0);
+	EXPECT(frdma_retry_spend(&rt));
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT(rt.probe_ns);
+
+	rt.wait = FRDMA_WAIT_NONE;
+	rt.rtt.smooth_ns = 0;
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(rt.probe_ns, 0);
+}
+
+/* It would be refused as well, and there is no need to ask for what has not left. */
+TEST(frdma_retry_expire__no_probe_while_the_host_refuses)
+{
+	struct frdma_retry rt = experienced();
+	u64 due_ns;
+
+	frdma_retry_watch(&rt, true, NOW);
+	due_ns = rt.probe_ns;
+	rt.local_ns = due_ns + 1;
+	EXPECT_EQ(frdma_retry_expire(&rt, due_ns), FRDMA_EXPIRY_NOT_YET);
+	EXPECT_EQ(rt.probes, 0);
+	EXPECT(rt.probe_ns > due_ns);
+	EXPECT_EQ(frdma_retry_expire(&rt, due_ns + 1), FRDMA_EXPIRY_RESUME);
+	EXPECT_EQ(frdma_retry_expire(&rt, rt.probe_ns), FRDMA_EXPIRY_PROBE);
+
+	/* What it holds is another packet. */
+	rt.local_ns = rt.probe_ns + 1;
+	rt.held = true;
+	EXPECT_EQ(frdma_retry_expire(&rt, rt.probe_ns), FRDMA_EXPIRY_PROBE);
+}
+
 TEST(frdma_retry_expire__the_timeout_comes_before_a_probe)
 {
 	struct frdma_retry rt = experienced();
