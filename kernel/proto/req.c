@@ -76,8 +76,13 @@ static bool reads_are_full(const struct frdma_req *rq)
 {
 	if (rq->rd_out >= max(rq->rd_max, 1U))
 		return true;
-	return frdma_req_repeats(rq) && frdma_req_is_fine(rq, rq->psn) &&
-	       rq->rd_out && rq->rd_out + rq->rd_old > rq->rd_max;
+	if (!frdma_req_repeats(rq) || !rq->rd_out ||
+	    !frdma_req_outstanding(rq))
+		return false;
+	/* Inside of a long piece the part before is to be answered first. */
+	if (!frdma_req_is_fine(rq, rq->psn))
+		return rq->pkt % rq->read_grid;
+	return rq->rd_out + rq->rd_old > rq->rd_max;
 }
 
 /*
@@ -173,13 +178,16 @@ static bool wants_ack(const struct frdma_req *rq, const struct frdma_swr *wr,
 }
 
 /*
- * Is a READ asked for in fine pieces from the next packet on, for the first time? A
+ * Is a READ asked for in fine pieces from the next packet on, which is none yet? A
  * small window wants that. But all before @fine_psn is fine, and what was asked for
- * in a long piece, and is not answered, must not become so.
+ * in a long piece, and is not answered, must not become so; unless nothing was heard
+ * at all, and it seems to be too much: then part by part, see reads_are_full().
  */
 static bool goes_fine(const struct frdma_req *rq)
 {
-	return rq->cc.window < rq->read_grid && !frdma_req_repeats(rq) &&
+	u32 enough = frdma_req_repeats(rq) ? FRDMA_READ_STEP : rq->read_grid;
+
+	return rq->cc.window < enough &&
 	       (!rq->rd_out || rq->psn == rq->fine_psn);
 }
 
@@ -354,7 +362,7 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 	if (!frdma_req_is_reliable(rq))
 		rq->una_psn = rq->psn;
 
-	if (fine)
+	if (fine && frdma_psn_diff(rq->psn, rq->fine_psn) > 0)
 		rq->fine_psn = rq->psn;
 	if (frdma_swr_wants_response(wr))
 		rq->rd_out++;

@@ -30,7 +30,8 @@
  *
  * Of one that was asked for in several parts rdma_rxe remembers the last only, and
  * is silent to those before, for ever. So the first time that a READ is asked for
- * again, it is so up to the end of its piece, however small the window. A responder that begins its answer as
+ * again, it is so up to the end of its piece, or, after silence, in parts one after
+ * the other. A responder that begins its answer as
  * that to a new request, as it should, can be asked for fine pieces from then on.
  */
 #ifndef FRDMA_PROTO_REQ_H

@@ -208,7 +208,7 @@ TEST(frdma_req_judge__long_pieces_stay_so_and_leave_room)
 	expect_read(2, 2 * SENDQ_MTU, 6 * SENDQ_MTU, 6);
 
 	q.rq.resend.parts = true;
-	q.rq.cc.window = 1;
+	q.rq.cc.window = FRDMA_READ_STEP;
 	q.rq.una_psn = sendq_psn(8);
 	q.rq.rd_out = 0;
 	expect_read(8, 8 * SENDQ_MTU, 8 * SENDQ_MTU, 8);
