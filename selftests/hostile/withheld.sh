@@ -16,6 +16,8 @@ withheld() {
 # Starts a case that waits to be killed. Sets "pid", of which the file system is
 # a child that lives on.
 withheld_starts() {
+	# Of the one before, which is read until the new one has opened its own.
+	rm -f "$KTAP_TMP/withheld"
 	withheld "$1" >"$KTAP_TMP/withheld" 2>&1 &
 	await 60 grep -q waits "$KTAP_TMP/withheld"
 	pid=$(pgrep -o -f "hostile/withheld frdma0")
