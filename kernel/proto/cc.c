@@ -131,14 +131,15 @@ void frdma_cc_resume(struct frdma_cc *cc)
  *
  * One packet goes out as a question: if the silence was only long, its answer
  * acknowledges all the rest, and nothing else is sent twice. If it stays without
- * answer, that says nothing more of how many there may be (RFC 5681, 3.1).
+ * answer, that says nothing more of how many there may be (RFC 5681, 3.1); nor does
+ * it behind frdma_cc_probe(), which has made the window small.
  */
 void frdma_cc_silent(struct frdma_cc *cc)
 {
 	u32 threshold = cc->threshold;
 
 	frdma_cc_lost(cc);
-	if (cc->window == 1)
+	if (cc->window <= FRDMA_CC_MIN)
 		cc->threshold = max(cc->threshold, threshold);
 	cc->window = 1;
 	cc->flight = 0;

@@ -44,12 +44,15 @@ bool frdma_resend_fills_hole(const struct frdma_req *rq)
 	return rq->resend.missed && was_alone(rq);
 }
 
-/* Is there a READ that may be asked for again in more pieces than before? */
+/*
+ * Is there a READ that may be asked for again in more pieces than before? What is
+ * fine comes as it was.
+ */
 static bool has_long_read(const struct frdma_req *rq)
 {
 	u32 i;
 
-	if (rq->read_grid <= FRDMA_READ_STEP)
+	if (rq->fine_psn == rq->end_psn || rq->read_grid <= FRDMA_READ_STEP)
 		return false;
 	for (i = rq->wr_una; i != rq->wr_prod; i++) {
 		const struct frdma_swr *wr = frdma_req_wr(rq, i);
@@ -228,7 +231,8 @@ static void shrink_window_for_loss(struct frdma_req *rq)
  */
 bool frdma_resend_probe(struct frdma_req *rq)
 {
-	bool missed = rq->resend.missed;
+	/* What it has said it misses tells whether it keeps, if few were sent then. */
+	bool missed = rq->resend.missed && rq->resend.trying;
 
 	if (frdma_resend_oldest(rq))
 		return true;

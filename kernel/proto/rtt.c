@@ -67,9 +67,10 @@ void frdma_rtt_end(struct frdma_rtt *rtt, u32 una_psn, u64 now_ns)
 	if (!rtt->timed_ns || frdma_psn_diff(una_psn, rtt->timed_psn) < 0)
 		return;
 	rtt->timed_ns = 0;
-	rtt->distrust = 0;
-	if (!rtt->waits)
+	if (!rtt->waits) {
+		rtt->distrust = 0;
 		smooth(rtt, took_ns);
+	}
 	note_best(rtt, took_ns);
 	rtt->smooth_ns = max(rtt->smooth_ns, rtt->best_ns);
 }

@@ -99,6 +99,19 @@ TEST(frdma_cc_silent__again_and_again)
 	EXPECT_EQ(cc.threshold, 14);
 }
 
+/* A probe had gone before: what it left is no sign of anything. */
+TEST(frdma_cc_silent__behind_a_probe)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	cc.window = 100;
+	frdma_cc_lost(&cc);
+	frdma_cc_probe(&cc);
+	frdma_cc_silent(&cc);
+	EXPECT_EQ(cc.window, 1);
+	EXPECT_EQ(cc.threshold, 70);
+}
+
 /* Marks had made it as small as that: then it is lost that counts. */
 TEST(frdma_cc_silent__where_the_window_was_one_packet)
 {

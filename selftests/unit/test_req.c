@@ -38,25 +38,6 @@ TEST(frdma_req_fetched__the_slot_was_of_another)
 	EXPECT(!frdma_req_reap(&q.rq));
 }
 
-TEST(frdma_resend_all__reads_in_fine_pieces_up_to_what_is_new)
-{
-	sendq_init(&q);
-	q.rq.resend.parts = true;
-	q.rq.read_grid = 2 * FRDMA_READ_STEP;
-	q.rq.rd_max = 2;
-	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 32 * 256);
-	EXPECT_EQ(sendq_send_all(&q), 2);
-
-	q.rq.una_psn = sendq_psn(1);
-	frdma_resend_all(&q.rq);
-	q.rq.rd_max = 16;
-	expect_read(1, 1 * 256, 3 * 256, 3);
-	expect_read(4, 4 * 256, 4 * 256, 4);
-	expect_read(8, 8 * 256, 4 * 256, 4);
-	expect_read(12, 12 * 256, 4 * 256, 4);
-	expect_read(16, 16 * 256, 8 * 256, 8);
-}
-
 TEST(frdma_resend_all__same_packets_again)
 {
 	struct frdma_req_pkt first[64], again;
@@ -88,50 +69,6 @@ TEST(frdma_resend_all__inside_a_message)
 	frdma_resend_all(&q.rq);
 	expect_sent(FRDMA_SEND_MIDDLE, 2, 512, 256);
 	expect_sent(FRDMA_SEND_LAST, 3, 768, 232);
-}
-
-TEST(frdma_resend_all__inside_a_read_asks_for_the_rest_of_the_piece)
-{
-	sendq_init(&q);
-	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 7 * 256);
-	sendq_send_all(&q);
-	q.rq.una_psn = sendq_psn(1);
-	frdma_resend_all(&q.rq);
-	expect_read(1, 256, 768, 3);
-	expect_read(4, 1024, 768, 3);
-}
-
-/*
- * rdma_rxe is silent to a part of a READ that is before one that was asked for later,
- * so that each has to reach to the end, or to be answered before the next.
- */
-TEST(frdma_resend_all__one_part_of_a_read_while_others_are_not_known)
-{
-	sendq_init(&q);
-	q.rq.read_grid = 2 * FRDMA_READ_STEP;
-	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * 256);
-	expect_read(0, 0, 8 * 256, 8);
-	q.rq.una_psn = sendq_psn(1);
-	q.rq.cc.window = 1;
-	frdma_resend_all(&q.rq);
-	/* After silence little by little, but not before the last is answered. */
-	expect_read(1, 256, 3 * 256, 3);
-	q.rq.cc.window = FRDMA_READ_STEP;
-	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
-	q.rq.una_psn = sendq_psn(4);
-	q.rq.rd_out = 0;
-	expect_read(4, 4 * 256, 4 * 256, 4);
-	EXPECT(!frdma_req_is_fine(&q.rq, sendq_psn(4)));
-	q.rq.una_psn = sendq_psn(6);
-	frdma_resend_all(&q.rq);
-	expect_read(6, 6 * 256, 2 * 256, 2);
-
-	/* What is new may be asked for as the window has it. */
-	q.rq.una_psn = sendq_psn(8);
-	q.rq.rd_out = 0;
-	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * 256);
-	expect_read(8, 0, 4 * 256, 4);
-	EXPECT_EQ(q.rq.fine_psn, sendq_psn(12));
 }
 
 /* What this end had no room for, the peer has not yet missed. */
@@ -672,31 +609,6 @@ TEST(frdma_req_seek__to_the_end_of_what_was_sent)
 	EXPECT_EQ(q.rq.pkt, 0);
 	frdma_req_local_done(&q.rq);
 	expect_sent(FRDMA_SEND_ONLY, 1, 0, 1);
-}
-
-/* A second time through the same packets is finer already. */
-TEST(frdma_req_sent__what_was_asked_for_in_fine_pieces_stays_so)
-{
-	sendq_init(&q);
-	q.rq.resend.parts = true;
-	q.rq.read_grid = 8;
-	q.rq.cc.window = 7;
-	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 8 * SENDQ_MTU);
-	expect_read(0, 0, 4 * SENDQ_MTU, 4);
-	EXPECT_EQ(q.rq.fine_psn, sendq_psn(4));
-	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
-	EXPECT_EQ(q.rq.fine_psn, sendq_psn(8));
-	frdma_resend_all(&q.rq);
-	expect_read(0, 0, 4 * SENDQ_MTU, 4);
-	EXPECT_EQ(q.rq.fine_psn, sendq_psn(8));
-	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
-
-	/* One packet is a piece of its own. */
-	q.rq.una_psn = sendq_psn(8);
-	q.rq.rd_out = 0;
-	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
-	expect_read(8, 0, 1, 1);
-	EXPECT_EQ(q.rq.fine_psn, sendq_psn(9));
 }
 
 TEST(frdma_req_forget__goes_on_where_it_is)

@@ -668,6 +668,12 @@ TEST(frdma_retry_expire__probes_wait_longer_while_no_round_trip_is_timed)
 	rt.rtt.distrust = 3;
 	frdma_retry_watch(&rt, true, NOW);
 	EXPECT_EQ(rt.probe_ns, NOW + 8 * wait_ns);
+
+	/* What waited for others tells nothing. */
+	frdma_rtt_begin(&rt.rtt, 1, NOW);
+	frdma_rtt_disturb(&rt.rtt);
+	frdma_rtt_end(&rt.rtt, 1, NOW + RTT);
+	EXPECT_EQ(rt.rtt.distrust, 3);
 	frdma_rtt_begin(&rt.rtt, 1, NOW);
 	frdma_rtt_end(&rt.rtt, 1, NOW + RTT);
 	frdma_retry_progress(&rt, true, NOW + RTT);
