@@ -398,6 +398,40 @@ static bool refuses(struct sim_side *side, const struct frdma_hdr *hdr)
 	return true;
 }
 
+/* It is the next one, of so many PSNs. */
+static void remember_read(struct sim_side *side, u32 nr)
+{
+	s64 first = side->abs_epsn;
+	u32 i;
+
+	SIM_CHECK(side->world, first + nr <= SIM_PSNS, "%lld + %u", first, nr);
+	if (side->world->failed)
+		return;
+	for (i = 0; i < nr; i++)
+		side->read_first[first + i] = first;
+	side->read_from[first] = first;
+}
+
+static bool has_forgotten(struct sim_side *side, const struct frdma_hdr *hdr)
+{
+	s64 psn = side->abs_epsn + frdma_psn_diff(hdr->psn, side->resp.epsn);
+	s64 *from = &side->read_from[side->read_first[psn]];
+
+	if (psn < *from)
+		return true;
+	*from = psn;
+	return false;
+}
+
+/* Of a part, the response goes on with that to the whole. */
+static void answer_as_part(struct sim_side *side)
+{
+	const struct frdma_resp_read *read = &side->resp.read;
+	s64 psn = side->abs_epsn + frdma_psn_diff(read->psn, side->resp.epsn);
+
+	side->resp.read.fresh = side->read_first[psn] == psn;
+}
+
 static void accept(struct sim_side *side, const struct frdma_hdr *hdr,
 		   const u8 *payload)
 {
@@ -422,6 +456,8 @@ static void accept(struct sim_side *side, const struct frdma_hdr *hdr,
 		complete_recv(side, hdr);
 
 	frdma_resp_commit(rs, hdr, orig);
+	if (op->kind == FRDMA_KIND_READ)
+		remember_read(side, (rs->epsn - epsn) & FRDMA_PSN_MASK);
 	side->abs_epsn += (rs->epsn - epsn) & FRDMA_PSN_MASK;
 	if (op->kind == FRDMA_KIND_ATOMIC)
 		send_atomic_ack(side, hdr->psn, orig);
@@ -433,9 +469,12 @@ static void accept(struct sim_side *side, const struct frdma_hdr *hdr,
 
 static void repeat(struct sim_side *side, const struct frdma_hdr *hdr)
 {
+	bool forgets = side->world->shape->forgets;
 	enum frdma_dup_verdict verdict;
 
 	verdict = frdma_resp_judge_dup(&side->resp, hdr);
+	if (verdict == FRDMA_DUP_READ && forgets && has_forgotten(side, hdr))
+		return;
 	frdma_resp_commit_dup(&side->resp, hdr, verdict);
 	switch (verdict) {
 	case FRDMA_DUP_ACK:
@@ -445,6 +484,8 @@ static void repeat(struct sim_side *side, const struct frdma_hdr *hdr)
 	case FRDMA_DUP_READ:
 		side->read_waits = false;
 		read_is_wanted(side, 0);
+		if (forgets)
+			answer_as_part(side);
 		send_read_response(side);
 		break;
 	case FRDMA_DUP_ATOMIC:

@@ -55,6 +55,8 @@ enum sim_state {
  * @refuse: of a thousand requests the memory of this many is gone
  * @absent: of a thousand runs of a READ response the memory of this many is not there
  *	yet
+ * @forgets: of a READ that was asked for again, both ends know the part that was asked
+ *	for last only, as rdma_rxe does, and say nothing to an earlier one
  * @dead_ns: from then on the wire brings nothing; 0: it always does
  * @drains: queue pairs go to SQD and back, and change their attributes there
  * @resets: connections end and are made again
@@ -71,6 +73,7 @@ struct sim_shape {
 	u32 no_room;
 	u32 refuse;
 	u32 absent;
+	bool forgets;
 	u64 dead_ns;
 	bool drains;
 	bool resets;
@@ -135,6 +138,8 @@ struct sim_wr {
  * @abs_refused: the PSN for which a request was refused that ended it, or its peer
  * @read_wanted_until: until when the peer may not have gone on without it
  * @yielded: requests that came before a response that waits
+ * @read_first: of a READ of the peer that was executed, by each PSN: its first
+ * @read_from: by its first: from where on it is remembered
  * @given_up: READs whose memory went while their responses waited
  * @paced: so often packets had to wait for their time
  * @probes: packets sent again to ask whether they were lost
@@ -196,6 +201,8 @@ struct sim_side {
 	s64 abs_refused;
 	u64 read_wanted_until;
 	u32 yielded;
+	s64 read_first[SIM_PSNS];
+	s64 read_from[SIM_PSNS];
 	u32 given_up;
 	u32 paced;
 	u32 probes;

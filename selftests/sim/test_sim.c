@@ -200,6 +200,27 @@ TEST(sim__memory_is_late_while_everything_goes_wrong)
 	});
 }
 
+/* An earlier part would never be answered, and the connection end. */
+TEST(sim__reads_are_forgotten)
+{
+	run_all((struct sim_shape) {
+		.mood = { .drop = 100 }, .forgets = true,
+	});
+}
+
+TEST(sim__reads_are_forgotten_while_everything_goes_wrong)
+{
+	run_all((struct sim_shape) {
+		.mood = {
+			.drop = 100, .copy = 100, .spoil = 50,
+			.late = 200, .late_ns = 50000,
+		},
+		.scarce_recvs = true,
+		.no_room = 20,
+		.forgets = true,
+	});
+}
+
 TEST(sim__modified)
 {
 	run_all((struct sim_shape) { .drains = true });
