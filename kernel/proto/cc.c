@@ -136,10 +136,11 @@ void frdma_cc_resume(struct frdma_cc *cc)
  */
 void frdma_cc_silent(struct frdma_cc *cc)
 {
+	bool small = cc->window <= FRDMA_CC_MIN;
 	u32 threshold = cc->threshold;
 
 	frdma_cc_lost(cc);
-	if (cc->window <= FRDMA_CC_MIN)
+	if (small)
 		cc->threshold = max(cc->threshold, threshold);
 	cc->window = 1;
 	cc->flight = 0;

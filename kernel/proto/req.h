@@ -30,9 +30,10 @@
  *
  * Of one that was asked for in several parts rdma_rxe remembers the last only, and
  * is silent to those before, for ever. So the first time that a READ is asked for
- * again, it is so up to the end of its piece, or, after silence, in parts one after
- * the other. A responder that begins its answer as
- * that to a new request, as it should, can be asked for fine pieces from then on.
+ * again, it is so up to the end of its piece, or, while the window is a packet or two,
+ * in parts one after the other. A responder that begins its answer as
+ * that to a new request, as it should, can be asked for fine pieces from then on, if it
+ * has room for them beside those that may be late.
  */
 #ifndef FRDMA_PROTO_REQ_H
 #define FRDMA_PROTO_REQ_H

@@ -44,23 +44,41 @@ bool frdma_resend_fills_hole(const struct frdma_req *rq)
 	return rq->resend.missed && was_alone(rq);
 }
 
-/*
- * Is there a READ that may be asked for again in more pieces than before? What is
- * fine comes as it was.
- */
+/* May it be asked for again in more pieces than before? What is fine comes as it was. */
+static bool is_long_read(const struct frdma_req *rq, const struct frdma_swr *wr)
+{
+	u32 end_psn = frdma_psn_add(wr->first_psn, wr->npkts);
+
+	return wr->kind == FRDMA_KIND_READ && wr->npkts > FRDMA_READ_STEP &&
+	       frdma_psn_diff(end_psn, rq->fine_psn) > 0;
+}
+
+/* Of those that were sent. */
 static bool has_long_read(const struct frdma_req *rq)
 {
+	const struct frdma_swr *wr;
 	u32 i;
 
-	if (rq->fine_psn == rq->end_psn || rq->read_grid <= FRDMA_READ_STEP)
+	if (rq->read_grid <= FRDMA_READ_STEP)
 		return false;
 	for (i = rq->wr_una; i != rq->wr_prod; i++) {
-		const struct frdma_swr *wr = frdma_req_wr(rq, i);
-
-		if (wr->kind == FRDMA_KIND_READ && wr->npkts > FRDMA_READ_STEP)
+		wr = frdma_req_wr(rq, i);
+		if (frdma_psn_diff(rq->end_psn, wr->first_psn) <= 0)
+			break;
+		if (is_long_read(rq, wr))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * A peer that knows parts has answered most of what it was asked for, and is asked for
+ * less. But it remembers so many READs only, those among them that were asked for before:
+ * where these leave little room, parts would come one in a round trip.
+ */
+static bool may_go_fine(const struct frdma_req *rq)
+{
+	return rq->resend.parts && 2 * rq->rd_old <= rq->rd_max;
 }
 
 /**
@@ -77,11 +95,12 @@ void frdma_resend_all(struct frdma_req *rq)
 		rq->rd_old += rq->rd_out;
 	frdma_req_seek(rq, rq->una_psn);
 	frdma_retry_go_on(&rq->retry);
-	if (rq->resend.parts)
+	if (may_go_fine(rq))
 		rq->fine_psn = rq->end_psn;
 	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->resend.recovering = true;
 	rq->resend.missed = false;
+	rq->resend.trying = false;
 	rq->resend.alone = false;
 	rq->resend.alone_psn = rq->una_psn;
 	rq->rd_out = 0;
@@ -225,22 +244,27 @@ static void shrink_window_for_loss(struct frdma_req *rq)
  * One packet asks where that is enough, else all, of which a few go at first (of a
  * READ, as much as was asked for at once). That is no retry: the timeout goes on. As it
  * leaves nothing that could be timed, and the way may have become longer, the next wait
- * is twice as long.
+ * is twice as long. Nor is it an answer to what the peer has said: if it misses the first
+ * of what is sent now, that is news, and if it keeps those behind, too.
  *
  * Return: false if nothing is sent again.
  */
 bool frdma_resend_probe(struct frdma_req *rq)
 {
-	/* What it has said it misses tells whether it keeps, if few were sent then. */
-	bool missed = rq->resend.missed && rq->resend.trying;
+	const struct frdma_resend was = rq->resend;
 
-	if (frdma_resend_oldest(rq))
+	if (frdma_resend_oldest(rq)) {
+		frdma_rtt_ask(&rq->retry.rtt);
 		return true;
+	}
 	if (rq->retry.probes <= FRDMA_PROBES_ALONE || !frdma_req_outstanding(rq))
 		return false;
 	shrink_window_for_loss(rq);
 	frdma_resend_all(rq);
-	rq->resend.missed = missed;
+	rq->resend.recovering = was.recovering;
+	rq->resend.trying = was.trying;
+	/* What it misses tells that only where few were sent then. */
+	rq->resend.missed = was.missed && was.trying;
 	frdma_cc_probe(&rq->cc);
 	frdma_rtt_distrust(&rq->retry.rtt);
 	return true;

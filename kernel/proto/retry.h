@@ -70,8 +70,8 @@ enum frdma_retry_wait {
  * @rtt: how long the way to the peer is
  * @lossy: something was lost on this way: there are probes
  * @probe_ns: when to send a probe, while @wait is ACK; 0: never
- * @probed_ns: when the last one was sent, if there was one
- * @probes: sent since @armed_ns
+ * @probed_ns: when the last one was due, if there was one
+ * @probes: due since @armed_ns; not all are sent, see frdma_resend_probe()
  * @refusals: so often, one after the other, the host could not take a packet
  * @patience: 0..FRDMA_PATIENCE_MAX: each step doubles the timeout
  * @wait: meaning of @deadline_ns

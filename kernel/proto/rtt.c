@@ -37,6 +37,8 @@ void frdma_rtt_begin(struct frdma_rtt *rtt, u32 psn, u64 now_ns)
 /* RFC 6298. */
 static void smooth(struct frdma_rtt *rtt, u64 took_ns)
 {
+	rtt->distrust = 0;
+	rtt->asked = false;
 	if (!rtt->smooth_ns)
 		rtt->smooth_ns = took_ns;
 	rtt->smooth_ns += took_ns / 8 - rtt->smooth_ns / 8;
@@ -67,10 +69,8 @@ void frdma_rtt_end(struct frdma_rtt *rtt, u32 una_psn, u64 now_ns)
 	if (!rtt->timed_ns || frdma_psn_diff(una_psn, rtt->timed_psn) < 0)
 		return;
 	rtt->timed_ns = 0;
-	if (!rtt->waits) {
-		rtt->distrust = 0;
+	if (!rtt->waits)
 		smooth(rtt, took_ns);
-	}
 	note_best(rtt, took_ns);
 	rtt->smooth_ns = max(rtt->smooth_ns, rtt->best_ns);
 }

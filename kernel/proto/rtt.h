@@ -32,7 +32,8 @@
  * @timed_psn: one beyond the last of them
  * @waits: their acknowledgement waits for something that was lost before them
  * @distrust: doubles what is waited for an answer, so often: nothing was timed since
- *	so many times all was sent again for want of one
+ *	so many times something was sent again for want of one
+ * @asked: nothing was timed since a packet was sent again alone for want of an answer
  * @doubtful: the last packet that was sent again alone was so more than once
  *
  * Written by the owner of the send side only.
@@ -45,6 +46,7 @@ struct frdma_rtt {
 	bool waits;
 	bool doubtful;
 	u8 distrust;
+	bool asked;
 };
 
 /**
@@ -83,6 +85,20 @@ static inline bool frdma_rtt_is_slow(const struct frdma_rtt *rtt, u64 took_ns)
 static inline void frdma_rtt_distrust(struct frdma_rtt *rtt)
 {
 	rtt->distrust = min(rtt->distrust + 1, FRDMA_RTT_DISTRUST_MAX);
+}
+
+/**
+ * frdma_rtt_ask - one packet is, alone
+ * @rtt: state
+ *
+ * Once, as it may be lost; but a way that has become longer leads to this again and
+ * again, and to nothing that could be timed.
+ */
+static inline void frdma_rtt_ask(struct frdma_rtt *rtt)
+{
+	if (rtt->asked)
+		frdma_rtt_distrust(rtt);
+	rtt->asked = true;
 }
 
 /** frdma_rtt_disturb - something is missing before what is timed */

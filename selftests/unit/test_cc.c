@@ -112,6 +112,20 @@ TEST(frdma_cc_silent__behind_a_probe)
 	EXPECT_EQ(cc.threshold, 70);
 }
 
+/* A window as small as what a probe leaves, and a larger one that becomes as small. */
+TEST(frdma_cc_silent__in_slow_start)
+{
+	struct frdma_cc cc = fresh(MAX);
+
+	cc.threshold = 100;
+	cc.window = FRDMA_CC_MIN;
+	frdma_cc_silent(&cc);
+	EXPECT_EQ(cc.threshold, 100);
+	cc.window = FRDMA_CC_MIN + 1;
+	frdma_cc_silent(&cc);
+	EXPECT_EQ(cc.threshold, FRDMA_CC_MIN);
+}
+
 /* Marks had made it as small as that: then it is lost that counts. */
 TEST(frdma_cc_silent__where_the_window_was_one_packet)
 {

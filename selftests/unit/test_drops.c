@@ -45,6 +45,23 @@ TEST(frdma_resend_probe__while_it_is_found_out_whether_the_peer_keeps)
 	EXPECT(q.rq.resend.keeps);
 }
 
+/* But if none of them came, and silence has ended that, it is not found out. */
+TEST(frdma_resend_all__what_was_being_found_out_is_not)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
+	sendq_send_all(&q);
+	frdma_cc_silent(&q.rq.cc);
+	frdma_resend_all(&q.rq);
+	EXPECT_EQ(sendq_send_all(&q), 1);
+	frdma_ack_commit(&q.rq, sendq_psn(9), SENDQ_NOW);
+	sendq_reap_all(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT_EQ(q.rq.resend.doubts, 0);
+}
+
 /* That it misses one is no sign, but that it takes long to tell so is. */
 TEST(frdma_resend_recover__window_to_a_peer_that_drops)
 {

@@ -13,8 +13,8 @@ TEST(frdma_resend_all__reads_in_fine_pieces_up_to_what_is_new)
 	EXPECT_EQ(sendq_send_all(&q), 2);
 
 	q.rq.una_psn = sendq_psn(1);
-	frdma_resend_all(&q.rq);
 	q.rq.rd_max = 16;
+	frdma_resend_all(&q.rq);
 	expect_read(1, 1 * 256, 3 * 256, 3);
 	expect_read(4, 4 * 256, 4 * 256, 4);
 	expect_read(8, 8 * 256, 4 * 256, 4);
@@ -92,40 +92,70 @@ TEST(frdma_req_sent__what_was_asked_for_in_fine_pieces_stays_so)
 }
 
 /*
- * Two coarse pieces are on their way where the peer keeps two. Both fine
- * halves of the first, and then the second one, late, would be three.
+ * Two coarse pieces are on their way where the peer keeps four. Four fine
+ * parts of the first, and then the second one, late, would be five.
  */
 TEST(frdma_req_judge__finer_pieces_leave_room_for_what_is_late)
 {
 	sendq_init(&q);
 	q.rq.resend.parts = true;
-	q.rq.rd_max = 2;
-	q.rq.read_grid = 8;
-	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 7 * SENDQ_MTU);
+	q.rq.rd_max = 4;
+	q.rq.read_grid = 16;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 15 * SENDQ_MTU);
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
-	expect_read(0, 0, 7 * SENDQ_MTU, 7);
-	expect_read(7, 0, 1, 1);
+	expect_read(0, 0, 15 * SENDQ_MTU, 15);
+	expect_read(15, 0, 1, 1);
 
 	frdma_resend_all(&q.rq);
-	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	EXPECT_EQ(sendq_send_all(&q), 3);
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
 	/* Nor after another loss, before the end was reached. */
 	frdma_resend_all(&q.rq);
 	expect_read(0, 0, 4 * SENDQ_MTU, 4);
+	expect_read(4, 4 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
+	expect_read(8, 8 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
 	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
 
 	/* What is answered need not be remembered. */
-	q.rq.una_psn = sendq_psn(4);
+	q.rq.una_psn = sendq_psn(12);
 	q.rq.rd_out = 0;
-	expect_read(4, 4 * SENDQ_MTU, 3 * SENDQ_MTU, 3);
-	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
-	q.rq.una_psn = sendq_psn(7);
-	q.rq.rd_out = 0;
-	expect_read(7, 0, 1, 1);
+	expect_read(12, 12 * SENDQ_MTU, 3 * SENDQ_MTU, 3);
+	expect_read(15, 0, 1, 1);
 
 	/* What is new is not held back by what is old. */
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 1);
-	expect_read(8, 0, 1, 1);
+	expect_read(16, 0, 1, 1);
+}
+
+/* Where the peer keeps just those, parts of them would come one by one. */
+TEST(frdma_resend_all__long_pieces_stay_so_where_they_leave_no_room)
+{
+	sendq_init(&q);
+	q.rq.resend.parts = true;
+	q.rq.rd_max = 3;
+	q.rq.read_grid = 8;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 16 * SENDQ_MTU);
+	EXPECT_EQ(sendq_send_all(&q), 2);
+	q.rq.una_psn = sendq_psn(1);
+	frdma_resend_all(&q.rq);
+	expect_read(1, 1 * SENDQ_MTU, 7 * SENDQ_MTU, 7);
+	expect_read(8, 8 * SENDQ_MTU, 8 * SENDQ_MTU, 8);
+}
+
+/* Nor do those that were not sent yet count. */
+TEST(frdma_resend_all__reads_that_are_fine_are_not_held_back)
+{
+	sendq_init(&q);
+	q.rq.resend.parts = true;
+	q.rq.read_grid = 64;
+	q.rq.cc.window = 32;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 16 * SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 16 * SENDQ_MTU);
+	EXPECT_EQ(sendq_send_all(&q), 5);
+	frdma_resend_all(&q.rq);
+	EXPECT_EQ(q.rq.rd_old, 0);
+	EXPECT_EQ(sendq_send_all(&q), 5);
 }
 
 /* A READ of one fine piece comes again as it was: nothing is held back. */
@@ -210,12 +240,12 @@ TEST(frdma_req_judge__long_pieces_stay_so_and_leave_room)
 	expect_read(8, 8 * SENDQ_MTU, 8 * SENDQ_MTU, 8);
 	EXPECT_EQ(q.rq.rd_old, 3);
 
-	/* Three are late: one at a time. */
+	/* Three are late: parts would have to come one at a time. */
 	q.rq.una_psn = sendq_psn(9);
 	q.rq.cc.window = SENDQ_WINDOW;
 	frdma_resend_all(&q.rq);
-	expect_read(9, 9 * SENDQ_MTU, 3 * SENDQ_MTU, 3);
-	EXPECT_EQ(frdma_req_judge(&q.rq), FRDMA_REQ_READS);
+	expect_read(9, 9 * SENDQ_MTU, 7 * SENDQ_MTU, 7);
+	expect_read(16, 16 * SENDQ_MTU, 8 * SENDQ_MTU, 8);
 }
 
 TEST(frdma_req_judge__finer_pieces_fill_that_room)

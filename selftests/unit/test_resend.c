@@ -197,6 +197,28 @@ TEST(frdma_resend_probe__one_packet_to_a_peer_that_keeps)
 	EXPECT_EQ(sendq_send_all(&q), 1);
 }
 
+/* The first of what is sent then is lost, and the peer says so. */
+TEST(frdma_resend_probe__is_answered_by_what_is_missing)
+{
+	u8 left;
+
+	peer_that_is_probed();
+	q.rq.resend.keeps = false;
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	left = q.rq.retry.retry_left;
+	q.rq.retry.probes = FRDMA_PROBES_MAX;
+	EXPECT(frdma_resend_probe(&q.rq));
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(q.rq.retry.retry_left, left - 1);
+	EXPECT_EQ(sendq_send_all(&q), FRDMA_CC_MIN);
+
+	/* Where a loss was paid for, it is not once more. */
+	q.rq.retry.probes = FRDMA_PROBES_MAX;
+	EXPECT(frdma_resend_probe(&q.rq));
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_RUNS);
+}
+
 /* Later than that, and a few at first, which cost no retry. */
 TEST(frdma_resend_probe__all_where_one_is_not_enough)
 {

@@ -94,6 +94,30 @@ TEST(frdma_rtt_mended__first_of_all)
 	EXPECT_EQ(rtt.best_ns, 0);
 }
 
+/* Until something is timed, of either kind: then it is known how long to wait. */
+TEST(frdma_rtt_ask__again_and_again)
+{
+	struct frdma_rtt rtt = known();
+
+	frdma_rtt_ask(&rtt);
+	EXPECT_EQ(rtt.distrust, 0);
+	frdma_rtt_ask(&rtt);
+	frdma_rtt_ask(&rtt);
+	EXPECT_EQ(rtt.distrust, 2);
+	timed_waiting(&rtt, RTT);
+	EXPECT_EQ(rtt.distrust, 2);
+	timed(&rtt, RTT);
+	EXPECT_EQ(rtt.distrust, 0);
+	frdma_rtt_ask(&rtt);
+	EXPECT_EQ(rtt.distrust, 0);
+	frdma_rtt_ask(&rtt);
+	frdma_rtt_mended(&rtt, RTT, true);
+	EXPECT_EQ(rtt.distrust, 1);
+	frdma_rtt_mended(&rtt, RTT, false);
+	EXPECT_EQ(rtt.distrust, 0);
+	EXPECT(!rtt.asked);
+}
+
 TEST(frdma_rtt_mended__takes_longer_where_packets_wait_in_queues)
 {
 	const u64 slow_ns = 2 * (RTT + FRDMA_RTT_NOISE_NS);
