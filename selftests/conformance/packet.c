@@ -692,6 +692,14 @@ static bool pad_is_zero(const struct packet *packet)
 	return true;
 }
 
+/* None is right as well. */
+static bool udp_checksum_is_right(const struct packet *packet)
+{
+	uint64_t got = get_field(packet, "udp_csum");
+
+	return !got || got == udp_checksum(packet);
+}
+
 /* What holds for every packet that is sent. */
 static bool is_well_formed(const struct packet *packet,
 			   const struct packet_peer *peer, char *why,
@@ -710,6 +718,12 @@ static bool is_well_formed(const struct packet *packet,
 	}
 	if (!pad_is_zero(packet)) {
 		snprintf(why, why_size, "its pad is wrong");
+		return false;
+	}
+	if (!udp_checksum_is_right(packet)) {
+		snprintf(why, why_size, "its UDP checksum is 0x%04x, not 0x%04x",
+			 (unsigned int)get_field(packet, "udp_csum"),
+			 udp_checksum(packet));
 		return false;
 	}
 	for (i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
