@@ -63,14 +63,19 @@ conformance_cases() {
 			after && index($0, after) { behind = 1 }'
 }
 
+# Skips where the player could not be compiled.
+conformance_is_there() {
+	[ -e "$PROGRAMS/conformance/conform-device" ] ||
+		skip "rdma-core $(dpkg-query -Wf '${Version}' libibverbs1)" \
+			"cannot post all that the scripts do"
+}
+
 # Plays them in one process, and passes on what becomes of each. Arguments:
 # DEVICE
 conformance_play() {
 	local files
 
-	[ -e "$PROGRAMS/conformance/conform-device" ] ||
-		skip "rdma-core $(dpkg-query -Wf '${Version}' libibverbs1)" \
-			"cannot post all that the scripts do"
+	conformance_is_there
 	mapfile -t files < <(conformance_cases)
 	# What a case that fails ends with is told; here counts that all were
 	# played.

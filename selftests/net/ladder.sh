@@ -6,17 +6,23 @@
 # guests: 2
 
 . "${0%/*}/../lib/frdma.sh"
+. "${0%/*}/../lib/conformance.sh"
 
 TRACING=/sys/kernel/tracing
 LADDER=/frdma/system/frdma-ladder
+
+# From here to the end of the test.
+trace_events() {
+	echo >$TRACING/trace
+	echo 1 >$TRACING/events/frdma/enable
+	defer sh -c "echo 0 >$TRACING/events/frdma/enable; echo >$TRACING/trace"
+}
 
 # What is said while a buffer in ten gets lost on the way here.
 conversation() {
 	local capture server
 
-	echo >$TRACING/trace
-	echo 1 >$TRACING/events/frdma/enable
-	defer sh -c "echo 0 >$TRACING/events/frdma/enable; echo >$TRACING/trace"
+	trace_events
 	on 2 tc qdisc add dev eth0 root netem loss 10%
 	defer on 2 tc qdisc delete dev eth0 root
 	tcpdump -ni eth0 -U -w "$KTAP_TMP/pcap" udp port 4791 2>/dev/null &
@@ -40,6 +46,29 @@ says() {
 		head -n 20 "$1"
 		fail "it does not say: $2"
 	}
+}
+
+# What becomes of a connection that nobody answers (D9), and of packets that are
+# for nobody (A32).
+of_retries_and_drops() {
+	local text=$KTAP_TMP/text svg=$KTAP_TMP/svg left
+
+	conformance_is_there
+	conformance_up frdma frdma
+	trace_events
+	"$PROGRAMS/conformance/conform-device" frdma0 conf0 conf1 \
+		"$CONFORMANCE"/cases/{D9,A32}.case || [ $? = 1 ]
+	cat $TRACING/trace >"$KTAP_TMP/wrong"
+	python3 $LADDER "$KTAP_TMP/wrong" >"$text"
+	python3 $LADDER --svg "$svg" "$KTAP_TMP/wrong"
+	for left in 1 0; do
+		says "$text" "!goes back to PSN 1000: timeout, $left left$"
+		says "$svg" "#c00000\">goes back to PSN 1000: timeout, $left left<"
+	done
+	says "$text" "!completion 0x1: RETRY_EXC_ERR$"
+	says "$text" "!RTS -> ERR$"
+	says "$text" "!drops RC SEND_ONLY PSN 100: no_qp$"
+	says "$svg" "#c00000\">drops RC SEND_ONLY PSN 100: no_qp<"
 }
 
 of_a_trace_and_a_capture() {
@@ -98,6 +127,7 @@ of_nothing() {
 	refuse "queue pair" python3 $LADDER --qp 17 "$KTAP_TMP/nothing"
 }
 
+ktap_test of_retries_and_drops
 links_up
 ktap_test of_a_trace_and_a_capture
 ktap_test of_a_cut_capture
