@@ -382,7 +382,7 @@ void frdma_net_drop(struct frdma_net *fnet, struct sk_buff *skb,
 		    enum frdma_drop_reason why)
 {
 	this_cpu_add(fnet->stats->dropped[why], frdma_skb_packets(skb));
-	trace_frdma_drop(skb->dev ? skb->dev->ifindex : 0, skb,
+	trace_frdma_drop(skb->dev ? skb->dev->ifindex : 0, 0, skb,
 			 frdma_drop_name(why));
 	kfree_skb(skb);
 }

@@ -54,7 +54,8 @@ void frdma_qp_drop(const struct frdma_qp *qp, struct sk_buff *skb,
 		   enum frdma_drop_reason why)
 {
 	this_cpu_add(frdma_qp_stats(qp)->dropped[why], frdma_skb_packets(skb));
-	trace_frdma_drop(qp->dev->ndev->ifindex, skb, frdma_drop_name(why));
+	trace_frdma_drop(qp->dev->ndev->ifindex, qp->qpn, skb,
+			 frdma_drop_name(why));
 	kfree_skb(skb);
 }
 
@@ -70,7 +71,8 @@ void frdma_qp_drop_several(const struct frdma_qp *qp, u32 nr,
 			   enum frdma_drop_reason why)
 {
 	this_cpu_add(frdma_qp_stats(qp)->dropped[why], nr);
-	trace_frdma_drop(qp->dev->ndev->ifindex, NULL, frdma_drop_name(why));
+	trace_frdma_drop(qp->dev->ndev->ifindex, qp->qpn, NULL,
+			 frdma_drop_name(why));
 }
 
 /**

@@ -261,11 +261,13 @@ TRACE_EVENT(frdma_retry,
 
 /*
  * A packet is given up. What its BTH says is shown as it came, unverified;
- * zeroes stand for a packet that has none. The queue pair is the destination.
+ * zeroes stand for a packet that has none, or whose buffer is not at hand. The
+ * queue pair is @qpn, or where that is 0 the destination.
  */
 TRACE_EVENT(frdma_drop,
-	TP_PROTO(u32 ifindex, const struct sk_buff *skb, const char *why),
-	TP_ARGS(ifindex, skb, why),
+	TP_PROTO(u32 ifindex, u32 qpn, const struct sk_buff *skb,
+		 const char *why),
+	TP_ARGS(ifindex, qpn, skb, why),
 	TP_STRUCT__entry(
 		__field(u32, ifindex)
 		__array(char, why, 16)
@@ -286,8 +288,8 @@ TRACE_EVENT(frdma_drop,
 		__entry->ifindex = ifindex;
 		strscpy(__entry->why, why, 16);
 		__entry->len = skb ? skb->len : 0;
-		__entry->dqpn = bth ? be32_to_cpu(bth->dqpn) &
-				      FRDMA_QPN_MASK : 0;
+		__entry->dqpn = qpn || !bth ? qpn : be32_to_cpu(bth->dqpn) &
+						    FRDMA_QPN_MASK;
 		__entry->psn = bth ? be32_to_cpu(bth->apsn) &
 				     FRDMA_BTH_PSN : 0;
 		__entry->opcode = bth ? bth->opcode : 0;

@@ -48,8 +48,18 @@ says() {
 	}
 }
 
+# In a file, the ladder that has one of these lines has the other, too.
+same_ladder() {
+	awk -v RS= -v one="$2" -v other="$3" '
+		$0 ~ one && $0 ~ other { same = 1 }
+		END { exit !same }' "$1" || {
+		cat "$1"
+		fail "in no ladder: $2; $3"
+	}
+}
+
 # What becomes of a connection that nobody answers (D9), and of packets that are
-# for nobody (A32).
+# for nobody, or that a queue pair does not take (A32).
 of_retries_and_drops() {
 	local text=$KTAP_TMP/text svg=$KTAP_TMP/svg left
 
@@ -69,6 +79,7 @@ of_retries_and_drops() {
 	says "$text" "!RTS -> ERR$"
 	says "$text" "!drops RC SEND_ONLY PSN 100: no_qp$"
 	says "$svg" "#c00000\">drops RC SEND_ONLY PSN 100: no_qp<"
+	same_ladder "$text" "!drops a packet: bad_pkey\n" "- ACK PSN 100, msn 1 -"
 }
 
 of_a_trace_and_a_capture() {
