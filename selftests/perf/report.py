@@ -11,9 +11,11 @@
 #						to draw for it
 #	report.py compare OLD NEW		what has become of each figure
 #
-# FIGURES is what selftests/perf/measure, or time, writes. A figure that was
-# measured several times is the median of them. "unit" among what is known says
-# what a message costs: instructions, if it is not there.
+# FIGURES is what selftests/perf/measure, or another script there, writes. A
+# figure that was measured several times is the median of them. "unit" among what
+# is known says what a message costs: instructions, if it is not there. Of a rate
+# more is better, and ratios are the other way round: above 1 is in favour of
+# frdma always.
 
 import html
 import json
@@ -23,8 +25,10 @@ import statistics
 import sys
 
 AXES = ("path", "mtu", "operation", "bytes", "qps", "posted")
-CONTENDERS = ("frdma", "rxe", "siw", "tcp")
-NAMES = {"tcp": "TCP"}
+CONTENDERS = ("frdma", "rxe", "siw", "tcp", "frdma-rxe", "rxe-frdma")
+NAMES = {"tcp": "TCP", "frdma-rxe": "frdma to rxe", "rxe-frdma": "rxe to frdma"}
+RIVALS = ("rxe", "siw", "tcp")
+RATES = ("Mbit/s",)
 
 
 class Bad(Exception):
@@ -35,24 +39,34 @@ def name(contender):
     return NAMES.get(contender, contender)
 
 
-def parse_figure(line):
+def number(word, unit):
+    """A figure as it is written: whole, unless it is a rate."""
+    return float(word) if unit in RATES else int(word)
+
+
+def parse_figure(line, unit):
     """The axes, the contender and the cost that a line of FIGURES tells."""
     path, mtu, operation, size, qps, posted, contender, cost = line.split()
     row = (path, int(mtu), operation, int(size), int(qps), int(posted))
-    return row, contender, None if cost == "-" else int(cost)
+    return row, contender, None if cost == "-" else number(cost, unit)
 
 
 def unit_of(bench):
     return bench.get("unit", "instructions")
 
 
+def is_rate(bench):
+    return unit_of(bench) in RATES
+
+
 def read_figures(file, unit):
     """One dictionary for each figure, in the order of the file."""
+    digits = 1 if unit in RATES else None
     runs = {}
     with open(file) as lines:
         for number, line in enumerate(lines, 1):
             try:
-                row, contender, cost = parse_figure(line)
+                row, contender, cost = parse_figure(line, unit)
             except ValueError:
                 raise Bad(f"{file}:{number}: no figure: {line.strip()}")
             runs.setdefault((row, contender), []).append(cost)
@@ -64,7 +78,7 @@ def read_figures(file, unit):
         figures.append({
             **dict(zip(AXES, row)),
             "contender": contender,
-            unit: round(statistics.median(known)) if known else None,
+            unit: round(statistics.median(known), digits) if known else None,
             "runs": costs,
         })
     return figures
@@ -74,7 +88,7 @@ def check_figure(file, figure, unit):
     """Refuses what is no figure: something is missing, or of another type."""
     kinds = {axis: int for axis in AXES} | {
         "path": str, "operation": str, "contender": str,
-        unit: (int, type(None))}
+        unit: (int, float, type(None))}
     for key, kind in kinds.items():
         if not isinstance(figure, dict) or key not in figure:
             raise Bad(f"{file}: a figure lacks '{key}': {figure}")
@@ -146,17 +160,27 @@ def contenders(bench):
     return [c for c in CONTENDERS if c in there]
 
 
+def rivals(bench):
+    return [c for c in contenders(bench) if c in RIVALS]
+
+
+def in_favour(bench, own, other):
+    """How many times better the first is."""
+    return ratio(own, other) if is_rate(bench) else ratio(other, own)
+
+
 def table_head(bench):
-    names = [name(c) for c in contenders(bench)]
-    return [*AXES, *names, *(f"{other}/frdma" for other in names[1:])]
+    own, other = ("frdma/", "") if is_rate(bench) else ("", "/frdma")
+    return [*AXES, *(name(c) for c in contenders(bench)),
+            *(own + name(c) + other for c in rivals(bench))]
 
 
 def table_rows(bench):
-    own, *others = contenders(bench)
     for row, costs in compared(bench):
         yield [str(value) for value in row] + [
-            shown(costs.get(contender)) for contender in (own, *others)] + [
-            ratio(costs.get(contender), costs[own]) for contender in others]
+            shown(costs.get(c)) for c in contenders(bench)] + [
+            in_favour(bench, costs["frdma"], costs.get(c))
+            for c in rivals(bench)]
 
 
 def print_columns(head, rows):
@@ -318,7 +342,7 @@ def compare(old, new):
         print(f"{label}: " + "; ".join(
             f"{key} {value}" for key, value in bench.items()
             if key != "figures"))
-    print()
+    print(f"{unit_of(new)}: {'more' if is_rate(new) else 'less'} is better\n")
     print_columns(("contender", *AXES, "old", "new", "new/old"), rows)
 
 
