@@ -6,16 +6,16 @@
 #	report.py json FIGURES NAME=VALUE...	the figures as JSON, with what
 #						else is known of the run
 #	report.py table JSON			as a table of ratios
-#	report.py page JSON DIR			as DIR/index.html, and in
-#						DIR/charts.gp what gnuplot is
-#						to draw for it
+#	report.py page DIR JSON...		all of them as DIR/index.html,
+#						and in DIR/charts.gp what
+#						gnuplot is to draw for it
 #	report.py compare OLD NEW		what has become of each figure
 #
 # FIGURES is what selftests/perf/measure, or another script there, writes. A
 # figure that was measured several times is the median of them. "unit" among what
-# is known says what a message costs: instructions, if it is not there. Of a rate
-# more is better, and ratios are the other way round: above 1 is in favour of
-# frdma always.
+# is known says what a message costs: instructions, if it is not there; "title"
+# what stands above its table. Of a rate more is better, and ratios are the other
+# way round: above 1 is in favour of frdma always.
 
 import html
 import json
@@ -246,8 +246,9 @@ COLOURS = {"frdma": "#1b6ca8", "rxe": "#c8553d", "siw": "#d9a441",
 
 
 def charts(bench):
-    """The charts that have something to show: name, title, rows."""
-    rows = compared(bench)
+    """The charts that have something to show: name, title, rows. All are of
+    instructions."""
+    rows = compared(bench) if unit_of(bench) == "instructions" else []
     for chart, title, wanted, label in CHARTS:
         chosen = [(label(row), costs) for row, costs in rows if wanted(row)]
         if chosen:
@@ -283,15 +284,16 @@ td, th {{ padding: .2em .6em; text-align: right;
 	border-bottom: 1px solid #ddd }}
 img {{ max-width: 100% }}
 </style>
-<h1>frdma, rdma_rxe and TCP</h1>
-<p>Instructions per message, both sides together; a ratio above 1 is in favour
-of frdma. {about}</p>
-{charts}
-<h2>All figures</h2>
-<table>
-{rows}
-</table>
+<h1>frdma, rdma_rxe, siw and TCP</h1>
+{sections}
 </html>
+"""
+
+SECTION = """\
+<h2>{title}</h2>
+<p>{about}.</p>
+{charts}
+{table}
 """
 
 
@@ -300,21 +302,36 @@ def html_row(words, cell):
         f"<{cell}>{html.escape(word)}</{cell}>" for word in words)
 
 
-def write_page(bench, directory):
-    about = "; ".join(f"{key} {value}" for key, value in bench.items()
-                      if key != "figures")
-    pictures, plots = [], [PLOT_STYLE]
-    for chart, title, rows in charts(bench):
-        plots.append(plot(chart, title, rows, directory))
-        pictures.append(f'<p><img src="{chart}.svg" '
-                        f'alt="{html.escape(title)}"></p>')
+def html_table(head, rows):
+    return "\n".join(["<table>", html_row(head, "th")] + [
+        html_row(row, "td") for row in rows] + ["</table>"])
+
+
+def about(bench):
+    """What is known of a run, in a line."""
+    return "; ".join(f"{key} {value}" for key, value in bench.items()
+                     if key not in ("figures", "title"))
+
+
+def section(bench, title):
+    """What the page has of one JSON."""
+    pictures = [f'<p><img src="{chart}.svg" alt="{html.escape(caption)}"></p>'
+                for chart, caption, _ in charts(bench)]
+    return SECTION.format(
+        title=html.escape(bench.get("title", title)),
+        about=html.escape(about(bench)), charts="\n".join(pictures),
+        table=html_table(table_head(bench), table_rows(bench)))
+
+
+def write_page(directory, files):
+    benches = [(read_json(file), os.path.basename(file)) for file in files]
+    plots = [plot(*chart, directory) for bench, _ in benches
+             for chart in charts(bench)]
     with open(os.path.join(directory, "charts.gp"), "w") as out:
-        out.write("\n".join(plots))
+        out.write("\n".join([PLOT_STYLE] + plots))
     with open(os.path.join(directory, "index.html"), "w") as out:
-        out.write(PAGE.format(
-            about=html.escape(about) + ".", charts="\n".join(pictures),
-            rows="\n".join([html_row(table_head(bench), "th")] + [
-                html_row(row, "td") for row in table_rows(bench)])))
+        out.write(PAGE.format(sections="\n".join(
+            section(*bench) for bench in benches)))
 
 
 def write_json(file, facts):
@@ -339,9 +356,7 @@ def compare(old, new):
                           key=lambda key: (CONTENDERS.index(key[0])
                                            if key[0] in CONTENDERS else 9))]
     for label, bench in (("old", old), ("new", new)):
-        print(f"{label}: " + "; ".join(
-            f"{key} {value}" for key, value in bench.items()
-            if key != "figures"))
+        print(f"{label}: {about(bench)}")
     print(f"{unit_of(new)}: {'more' if is_rate(new) else 'less'} is better\n")
     print_columns(("contender", *AXES, "old", "new", "new/old"), rows)
 
@@ -351,13 +366,13 @@ def main(command=None, *words):
         write_json(words[0], words[1:])
     elif command == "table" and len(words) == 1:
         print_table(read_json(words[0]))
-    elif command == "page" and len(words) == 2:
-        write_page(read_json(words[0]), words[1])
+    elif command == "page" and len(words) > 1:
+        write_page(words[0], words[1:])
     elif command == "compare" and len(words) == 2:
         compare(read_json(words[0]), read_json(words[1]))
     else:
-        raise Bad("json FIGURES NAME=VALUE... | table JSON | page JSON DIR |"
-                  " compare OLD NEW")
+        raise Bad("json FIGURES NAME=VALUE... | table JSON |"
+                  " page DIR JSON... | compare OLD NEW")
 
 
 if __name__ == "__main__":
