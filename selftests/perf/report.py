@@ -25,7 +25,8 @@ import statistics
 import sys
 
 AXES = ("path", "mtu", "operation", "bytes", "qps", "posted")
-CONTENDERS = ("frdma", "rxe", "siw", "tcp", "frdma-rxe", "rxe-frdma")
+CONTENDERS = ("frdma", "frdma+poller", "rxe", "siw", "tcp", "frdma-rxe",
+              "rxe-frdma")
 NAMES = {"tcp": "TCP", "frdma-rxe": "frdma to rxe", "rxe-frdma": "rxe to frdma"}
 RIVALS = ("rxe", "siw", "tcp")
 RATES = ("Mbit/s",)
