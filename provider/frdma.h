@@ -130,12 +130,15 @@ struct frdma_rq {
 /**
  * struct frdma_qp - queue pair
  * @vqp: what libibverbs sees
+ * @later: the end of it for a libibverbs whose struct ibv_qp_ex has one function
+ *	more, under the same private ABI
  * @sq: send half
  * @rq: receive half
  * @home: whose allocator gave this memory, or NULL
  */
 struct frdma_qp {
 	struct verbs_qp vqp;
+	void *later;
 	struct frdma_sq sq;
 	struct frdma_rq rq;
 	struct frdma_pd *home;

@@ -18,6 +18,9 @@
 #include "qp.h"
 #include "verbs.h"
 
+/* The mask of a queue pair that libibverbs has not written to. */
+#define MASK_UNTOUCHED	(~0u)
+
 int frdma_query_device_ex(struct ibv_context *ibvctx,
 			  const struct ibv_query_device_ex_input *input,
 			  struct ibv_device_attr_ex *attr, size_t attr_size)
@@ -296,6 +299,27 @@ err_unmap_sq:
 	return err;
 }
 
+static_assert(offsetof(struct verbs_qp, xrcd) ==
+	      offsetof(struct verbs_qp, comp_mask) + sizeof(void (*)(void)),
+	      "mask");
+
+/*
+ * The mask is how libibverbs knows of a builder, and it has cleared it. That of
+ * 56.1 has wr_flush in front of it, that of 44.0 has not, under one private ABI:
+ * built for 44.0, we find the mask where our next member begins.
+ */
+static void offer_builder(struct frdma_qp *qp, uint64_t ops)
+{
+	uint32_t *mask = &qp->vqp.comp_mask;
+
+	if (*mask == MASK_UNTOUCHED) {
+		*mask = 0;
+		mask = (uint32_t *)&qp->vqp.xrcd;
+	}
+	*mask |= VERBS_QP_EX;
+	frdma_qp_set_send_ops(&qp->vqp.qp_ex, ops);
+}
+
 static struct frdma_qp *create_qp(struct ibv_context *ibvctx,
 				  struct ibv_qp_init_attr_ex *attr)
 {
@@ -314,6 +338,7 @@ static struct frdma_qp *create_qp(struct ibv_context *ibvctx,
 		return NULL;
 
 	qp->home = home;
+	qp->vqp.comp_mask = MASK_UNTOUCHED;
 	err = ibv_cmd_create_qp_ex(ibvctx, &qp->vqp, attr, &cmd.ibv_cmd,
 				   sizeof(cmd), &resp.ibv_resp, sizeof(resp));
 	if (err)
@@ -324,10 +349,8 @@ static struct frdma_qp *create_qp(struct ibv_context *ibvctx,
 	if (err)
 		goto err_destroy_qp;
 
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
-		qp->vqp.comp_mask |= VERBS_QP_EX;
-		frdma_qp_set_send_ops(&qp->vqp.qp_ex, attr->send_ops_flags);
-	}
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		offer_builder(qp, attr->send_ops_flags);
 	return qp;
 
 err_destroy_qp:

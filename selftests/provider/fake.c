@@ -109,6 +109,11 @@ int ibv_cmd_destroy_cq(struct ibv_cq *cq)
 	return 0;
 }
 
+uint32_t *qp_mask(struct verbs_qp *qp)
+{
+	return kernel.later_library ? (uint32_t *)&qp->xrcd : &qp->comp_mask;
+}
+
 int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
 			 struct ibv_qp_init_attr_ex *attr,
 			 struct ibv_create_qp *cmd, size_t cmd_size,
@@ -125,6 +130,7 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
 	qp->qp.srq = attr->srq;
 	qp->qp.qp_type = attr->qp_type;
 	qp->qp.state = IBV_QPS_RESET;
+	*qp_mask(qp) = 0;
 	attr->cap.max_send_sge = MAX_SGE;
 	attr->cap.max_recv_sge = MAX_SGE;
 	attr->cap.max_inline_data = MAX_INLINE;

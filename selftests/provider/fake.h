@@ -47,6 +47,7 @@ struct doorbell {
  * @cq_flags: what the last completion queue is to tell
  * @fail_resize: errno of every resize; 0: they succeed
  * @fail_doorbell: likewise
+ * @later_library: struct ibv_qp_ex of libibverbs has a function more than here
  * @doorbells: how many have arrived
  * @bell: the last one
  */
@@ -58,6 +59,7 @@ struct fake {
 	uint32_t cq_flags;
 	int fail_resize;
 	int fail_doorbell;
+	bool later_library;
 	unsigned int doorbells;
 	struct doorbell bell;
 };
@@ -71,6 +73,9 @@ void kernel_close(void);
 /* A queue pair in RTS; NULL and errno, and the kernel is open, if refused. */
 struct ibv_qp *open_qp(enum ibv_qp_type type, uint64_t ops);
 void close_qp(struct ibv_qp *qp);
+
+/* Where libibverbs, this one or a later one, has the mask of a queue pair. */
+uint32_t *qp_mask(struct verbs_qp *qp);
 
 struct frdma_srq *open_srq(void);
 void close_srq(struct frdma_srq *srq);

@@ -62,6 +62,39 @@ TEST(builder__posts_a_batch)
 	close_qp(qp);
 }
 
+TEST(builder__is_found)
+{
+	struct ibv_qp *qp = open_qp(IBV_QPT_RC, IBV_QP_EX_WITH_SEND);
+
+	EXPECT(ibv_qp_to_qp_ex(qp) == &to_frdma_qp(qp)->vqp.qp_ex);
+	close_qp(qp);
+}
+
+/* By 56.1, if the provider was built for 44.0: the private ABI is the same. */
+TEST(builder__is_found_by_a_later_library)
+{
+	struct frdma_pd pd = {};
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type	= IBV_QPT_RC,
+		.comp_mask	= IBV_QP_INIT_ATTR_PD |
+				  IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags	= IBV_QP_EX_WITH_SEND,
+		.pd		= &pd.ibvpd,
+	};
+	struct verbs_qp *vqp;
+	struct ibv_qp *qp;
+
+	kernel_open();
+	kernel.later_library = true;
+	qp = frdma_create_qp_ex(&kernel.vctx.context, &attr);
+	EXPECT(qp);
+	vqp = &to_frdma_qp(qp)->vqp;
+	EXPECT_EQ(*qp_mask(vqp), VERBS_QP_EX);
+	/* The function that nobody here knows. */
+	EXPECT_EQ(vqp->comp_mask, 0);
+	close_qp(qp);
+}
+
 TEST(builder__does_not_ring_while_watched)
 {
 	struct ibv_qp *qp = open_qp(IBV_QPT_RC,
