@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Requests that are ahead of their turn: kept while those before them, which
- * are missing, are asked for. proto/kept.h has their order.
+ * Requests that are ahead of their turn, and answers: kept while those before them,
+ * which are missing, are asked for. proto/kept.h has their order.
  */
 #ifndef FRDMA_AHEAD_H
 #define FRDMA_AHEAD_H
@@ -14,25 +14,25 @@ struct frdma_held;
 struct frdma_qp;
 struct frdma_rx_pkt;
 
-/* Most memory of a queue pair that waits so, and of a device. */
+/* Most memory of a side of a queue pair that waits so, and of a device. */
 #define FRDMA_AHEAD_BYTES_MAX	(4 << 20)
 #define FRDMA_AHEAD_BYTES_DEV	(32 << 20)
 
-/* Most requests, or runs of them, of a queue pair: two windows. */
+/* Most packets, or runs of them, of a side: two windows. */
 #define FRDMA_AHEAD_NR_MAX	512
 
 /**
- * struct frdma_ahead - what a receive side keeps
+ * struct frdma_ahead - what a side keeps
  * @list: in which order
  * @nr: how many
  * @bytes: memory of their buffers, as FRDMA_AHEAD_BYTES_MAX counts it
  * @taken: since this was last looked at, the turn of one has come
  * @deadline_ns: monotonic time: until then something of what is missing is to
  *	come
- * @timer: wakes the side then
+ * @timer: wakes the side then; NULL: the side has a timer of its own
  * @newest: the buffer that was held last, NULL: it is not any more
  *
- * Written by the owner of the receive side only.
+ * Written by the owner of the side only.
  */
 struct frdma_ahead {
 	struct frdma_kept_list list;
@@ -40,20 +40,35 @@ struct frdma_ahead {
 	u32 bytes;
 	bool taken;
 	u64 deadline_ns;
-	struct hrtimer timer;
+	struct hrtimer *timer;
 	struct frdma_held *newest;
 };
 
-void frdma_ahead_init(struct frdma_qp *qp);
-bool frdma_ahead_keep(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt);
-bool frdma_ahead_take(struct frdma_qp *qp);
-void frdma_ahead_expire(struct frdma_qp *qp);
-void frdma_ahead_forget(struct frdma_qp *qp);
+/**
+ * typedef frdma_ahead_fn - take a packet, or a run, whose turn has come
+ * @qp: for which it is, a side of which the caller owns
+ * @pkt: it, which may begin before what has its turn; is not looked at any more then
+ */
+typedef void (*frdma_ahead_fn)(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
+
+bool frdma_ahead_keep(struct frdma_qp *qp, struct frdma_ahead *ahead,
+		      const struct frdma_rx_pkt *pkt, u32 psn);
+bool frdma_ahead_take(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 psn,
+		      frdma_ahead_fn take);
+void frdma_ahead_expire(struct frdma_qp *qp, struct frdma_ahead *ahead,
+			u32 psn);
+void frdma_ahead_forget(struct frdma_qp *qp, struct frdma_ahead *ahead);
 
 /** frdma_ahead_is_empty - is nothing kept */
 static inline bool frdma_ahead_is_empty(const struct frdma_ahead *ahead)
 {
 	return !ahead->list.first;
+}
+
+/** frdma_ahead_next_ns - when to look at frdma_ahead_expire(); U64_MAX: never */
+static inline u64 frdma_ahead_next_ns(const struct frdma_ahead *ahead)
+{
+	return frdma_ahead_is_empty(ahead) ? U64_MAX : ahead->deadline_ns;
 }
 
 #endif /* FRDMA_AHEAD_H */

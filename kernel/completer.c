@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/ktime.h>
 
+#include "ahead.h"
 #include "completer.h"
 #include "dev.h"
 #include "proto/ack.h"
@@ -42,12 +43,13 @@ static enum frdma_mr_fault store_atomic(struct frdma_qp *qp,
 				 to.wr->wqe.num_sge, 0, &orig, sizeof(orig));
 }
 
-static void recover(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
+static void recover(struct frdma_qp *qp, enum frdma_recovery recovery,
+		    enum frdma_ack_verdict verdict)
 {
 	struct frdma_req *rq = &qp->sq.req;
 	bool asked = verdict == FRDMA_ACK_SEQ_NAK;
 
-	switch (frdma_resend_recover(rq, asked)) {
+	switch (recovery) {
 	case FRDMA_RECOVERY_RUNS:
 		return;
 	case FRDMA_RECOVERY_EXHAUSTED:
@@ -61,6 +63,34 @@ static void recover(struct frdma_qp *qp, enum frdma_ack_verdict verdict)
 	trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn,
 			  asked ? "sequence" : "implied",
 			  rq->retry.retry_left);
+}
+
+static void ask_for_hole(struct frdma_qp *qp)
+{
+	recover(qp, frdma_resend_hole(&qp->sq.req, &qp->sq.ahead.list),
+		FRDMA_ACK_LOST);
+}
+
+/*
+ * An answer, or a run, shows that one before it is missing. It is kept, and only what is
+ * missing is asked for. What never was in a buffer, or has no room, comes again.
+ */
+static void put_aside(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
+		      u64 now_ns)
+{
+	struct frdma_ahead *ahead = &qp->sq.ahead;
+	struct frdma_req *rq = &qp->sq.req;
+	u32 n;
+
+	frdma_ack_implied(rq, pkt->hdr.psn, now_ns);
+	if (!frdma_ack_is_ahead(rq, &pkt->hdr) ||
+	    !frdma_ahead_keep(qp, ahead, pkt, rq->una_psn))
+		for (n = 0; n < pkt->nr; n++)
+			frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
+	if (frdma_ahead_is_empty(ahead))
+		recover(qp, frdma_resend_recover(rq, false), FRDMA_ACK_LOST);
+	else
+		ask_for_hole(qp);
 }
 
 static void take_response(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
@@ -140,7 +170,8 @@ static void trace_answer(const struct frdma_qp *qp, const struct frdma_hdr *hdr)
 		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, false, hdr);
 }
 
-static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+static void take_known_answer(struct frdma_qp *qp,
+			      const struct frdma_rx_pkt *pkt)
 {
 	enum frdma_ack_verdict verdict;
 	struct frdma_req *rq = &qp->sq.req;
@@ -154,8 +185,6 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	}
 
 	now_ns = ktime_get_ns();
-	trace_answer(qp, &pkt->hdr);
-	count_answer(qp, &pkt->hdr);
 	verdict = frdma_ack_judge(rq, &pkt->hdr);
 
 	switch (verdict) {
@@ -179,6 +208,9 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	case FRDMA_ACK_GHOST:
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_GHOST_ACK);
 		return;
+	case FRDMA_ACK_LOST:
+		put_aside(qp, pkt, now_ns);
+		return;
 	default:
 		break;
 	}
@@ -188,9 +220,7 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	switch (verdict) {
 	case FRDMA_ACK_SEQ_NAK:
 		frdma_qp_count(qp, FRDMA_CNT_RCVD_SEQ_NAKS);
-		fallthrough;
-	case FRDMA_ACK_LOST:
-		recover(qp, verdict);
+		recover(qp, frdma_resend_recover(rq, true), verdict);
 		break;
 	case FRDMA_ACK_RNR_NAK:
 		wait_for_receiver(qp, &pkt->hdr, now_ns);
@@ -201,18 +231,31 @@ static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	}
 }
 
+static void take_answer(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
+{
+	if (frdma_qp_can_send(qp)) {
+		trace_answer(qp, &pkt->hdr);
+		count_answer(qp, &pkt->hdr);
+	}
+	take_known_answer(qp, pkt);
+}
+
 /*
  * Packets in the middle of a READ response. If one of them cannot be stored,
  * all are taken one by one.
  */
 static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 {
+	enum frdma_ack_verdict verdict = frdma_ack_judge(&qp->sq.req, &pkt->hdr);
 	struct frdma_req *rq = &qp->sq.req;
 	u32 nr = pkt->nr;
 
+	if (frdma_qp_can_send(qp) && verdict == FRDMA_ACK_LOST) {
+		put_aside(qp, pkt, ktime_get_ns());
+		return;
+	}
 	pkt->nr = 0;
-	if (!frdma_qp_can_send(qp) ||
-	    frdma_ack_judge(rq, &pkt->hdr) != FRDMA_ACK_DATA)
+	if (!frdma_qp_can_send(qp) || verdict != FRDMA_ACK_DATA)
 		return;
 
 	pkt->nr = frdma_ack_count_run(rq, &pkt->hdr, nr);
@@ -223,6 +266,38 @@ static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 		pkt->nr = 0;
 }
 
+static void take_kept(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+{
+	frdma_rx_hand_over(qp, pkt, take_known_answer, take_run);
+}
+
+/* What is kept speaks of what was before it, too. Returns true if that is news. */
+static bool speaks_of_more(struct frdma_qp *qp)
+{
+	struct frdma_req *rq = &qp->sq.req;
+	u32 una_psn = rq->una_psn;
+
+	frdma_ack_implied(rq, qp->sq.ahead.list.first->psn, ktime_get_ns());
+	return rq->una_psn != una_psn;
+}
+
+/* What was missing may have come; and then what is missing next is asked for. */
+static void take_what_was_ahead(struct frdma_qp *qp)
+{
+	struct frdma_ahead *ahead = &qp->sq.ahead;
+
+	if (likely(frdma_ahead_is_empty(ahead)))
+		return;
+	do {
+		while (frdma_ahead_take(qp, ahead, qp->sq.req.una_psn,
+					take_kept))
+			;
+		if (frdma_ahead_is_empty(ahead) || !frdma_qp_can_send(qp))
+			return;
+	} while (speaks_of_more(qp));
+	ask_for_hole(qp);
+}
+
 /**
  * frdma_completer_packet - take what the responder sent
  * @side: send side, owned by the caller
@@ -230,8 +305,10 @@ static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
  */
 void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_rx_each(frdma_qp_of_send(side), skb, true, take_answer,
-		      take_run);
+	struct frdma_qp *qp = frdma_qp_of_send(side);
+
+	frdma_rx_each(qp, skb, true, take_answer, take_run);
+	take_what_was_ahead(qp);
 }
 
 /**
@@ -242,4 +319,5 @@ void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb)
 void frdma_completer_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 {
 	frdma_rx_hand_over(qp, pkt, take_answer, take_run);
+	take_what_was_ahead(qp);
 }

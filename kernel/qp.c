@@ -155,6 +155,15 @@ static enum hrtimer_restart deadline_passed(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+static enum hrtimer_restart patience_ends(struct hrtimer *timer)
+{
+	struct frdma_qp *qp = container_of(timer, struct frdma_qp,
+					   rq.ahead_timer);
+
+	frdma_side_kick(&qp->rq.side);
+	return HRTIMER_NORESTART;
+}
+
 static void raise_events(struct tasklet_struct *t)
 {
 	struct frdma_qp *qp = from_tasklet(qp, t, event_tasklet);
@@ -229,7 +238,9 @@ void frdma_qp_init(struct frdma_qp *qp)
 	frdma_gather_init(&qp->sq.gather, 0);
 	hrtimer_setup(&qp->sq.timer, deadline_passed, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
-	frdma_ahead_init(qp);
+	hrtimer_setup(&qp->rq.ahead_timer, patience_ends, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	qp->rq.ahead.timer = &qp->rq.ahead_timer;
 	qp->state = IB_QPS_RESET;
 	qp->attr.qp_state = IB_QPS_RESET;
 }
@@ -291,10 +302,11 @@ void frdma_qp_forget_pages(struct frdma_qp *qp)
 void frdma_qp_kill(struct frdma_qp *qp)
 {
 	hrtimer_cancel(&qp->sq.timer);
-	hrtimer_cancel(&qp->rq.ahead.timer);
+	hrtimer_cancel(&qp->rq.ahead_timer);
 	frdma_side_kill(&qp->sq.side);
 	frdma_side_kill(&qp->rq.side);
-	frdma_ahead_forget(qp);
+	frdma_ahead_forget(qp, &qp->sq.ahead);
+	frdma_ahead_forget(qp, &qp->rq.ahead);
 	tasklet_kill(&qp->event_tasklet);
 }
 

@@ -108,6 +108,7 @@ struct frdma_lane {
  * @route: of its packets; of datagrams, those of the last
  * @abroad: packets went by the network stack, and may still be on their way
  * @abroad_at: when the last of them was sent, in jiffies
+ * @ahead: answers that came before others which are missing
  * @drained: in this SQD state, all that was begun is complete
  * @drain_event: SQ_DRAINED is to be raised then
  * @notify: a completion was pushed and the event is not yet delivered
@@ -137,6 +138,7 @@ struct frdma_sq {
 	struct frdma_route route;
 	bool abroad;
 	unsigned long abroad_at;
+	struct frdma_ahead ahead;
 	bool drained;
 	bool drain_event;
 	bool notify;
@@ -177,6 +179,7 @@ struct frdma_sq {
  * @flushed: bytes of the FLUSH at hand that are in persistent memory
  * @page_in: waits for pages of regions that are not pinned
  * @ahead: requests that came before others which are missing
+ * @ahead_timer: its timer
  * @answers: what this section of the step answers (answer.h); NULL: there is none
  * @loop: the peer, while it owns this side and its own send side, so that it
  *	takes answers without packets (loopback.h); else NULL
@@ -209,6 +212,7 @@ struct frdma_rq {
 	u64 flushed;
 	struct frdma_page_in page_in;
 	struct frdma_ahead ahead;
+	struct hrtimer ahead_timer;
 	struct frdma_answers *answers;
 	struct frdma_qp *loop;
 	bool comm_est;

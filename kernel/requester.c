@@ -190,6 +190,7 @@ static void set_timer(struct frdma_qp *qp)
 
 	next_ns = min(frdma_retry_next_ns(&rq->retry),
 		      frdma_gather_next_ns(&qp->sq.gather));
+	next_ns = min(next_ns, frdma_ahead_next_ns(&qp->sq.ahead));
 	if (!is_at_rest(qp))
 		next_ns = min(next_ns, frdma_req_next_ns(rq));
 	if (next_ns == U64_MAX)
@@ -287,6 +288,7 @@ static bool send_posted(struct frdma_qp *qp)
 	u32 una;
 
 	look_at_clock(qp, now_ns);
+	frdma_ahead_expire(qp, &qp->sq.ahead, qp->sq.req.una_psn);
 	reap(qp);
 	if (!frdma_qp_can_send(qp))
 		return false;
@@ -322,8 +324,10 @@ bool frdma_requester_step(struct frdma_side *side)
 
 	if (frdma_qp_can_send(qp))
 		more |= send_posted(qp);
-	if (!frdma_qp_can_send(qp))
+	if (!frdma_qp_can_send(qp)) {
 		stop_gathering(qp);
+		frdma_ahead_forget(qp, &qp->sq.ahead);
+	}
 	if (frdma_qp_is_flushing_sends(qp))
 		more |= flush(qp);
 

@@ -138,7 +138,7 @@ static void put_off(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	if (verdict == FRDMA_RESP_GAP)
 		ask_for_missing(qp);
 	if (frdma_resp_may_keep(&qp->rq.resp, &pkt->hdr) &&
-	    frdma_ahead_keep(qp, pkt))
+	    frdma_ahead_keep(qp, &qp->rq.ahead, pkt, qp->rq.resp.epsn))
 		return;
 	for (n = 0; n < pkt->nr; n++)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
@@ -513,7 +513,9 @@ static bool take_in_order(struct frdma_qp *qp)
 			if (read->active && !qp->rq.read_waits)
 				return true;
 		}
-		if (!qp->rq.read_waits && frdma_ahead_take(qp)) {
+		if (!qp->rq.read_waits &&
+		    frdma_ahead_take(qp, &qp->rq.ahead, qp->rq.resp.epsn,
+				     frdma_responder_take)) {
 			budget--;
 			continue;
 		}
@@ -571,9 +573,9 @@ bool frdma_responder_step(struct frdma_side *side)
 
 	if (!frdma_qp_can_recv(qp)) {
 		forget_reads(qp);
-		frdma_ahead_forget(qp);
+		frdma_ahead_forget(qp, &qp->rq.ahead);
 	}
-	frdma_ahead_expire(qp);
+	frdma_ahead_expire(qp, &qp->rq.ahead, qp->rq.resp.epsn);
 
 	frdma_answers_begin(&answers, qp);
 	more = take_in_order(qp);

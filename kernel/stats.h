@@ -38,7 +38,7 @@
 	X(RESENT_PACKETS, "resent_packets", "packets sent again") \
 	X(DUPLICATE_REQUESTS, "duplicate_requests", "requests received again") \
 	X(OUT_OF_ORDER, "out_of_order", "requests received ahead of others") \
-	X(KEPT_PACKETS, "kept_packets", "of those, kept for their turn") \
+	X(KEPT_PACKETS, "kept_packets", "of those, and of answers, kept for their turn") \
 	X(RX_SENDS, "rx_send_requests", "messages received by SEND") \
 	X(RX_WRITES, "rx_write_requests", "messages received by RDMA WRITE") \
 	X(RX_READS, "rx_read_requests", "RDMA READs executed for the peer") \

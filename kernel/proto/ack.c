@@ -90,9 +90,12 @@ static bool boundaries_fit(const struct frdma_req *rq, const struct frdma_op *op
 {
 	bool fine = frdma_req_is_fine(rq, psn);
 	bool may_begin = psn == rq->restart_psn ||
+			 psn == rq->resend.hole_psn ||
 			 !(pkt % rq->read_grid % FRDMA_READ_STEP);
 	bool must_begin = !(pkt % rq->read_grid);
-	bool may_end = last || frdma_req_read_left(rq, pkt, fine) == 1;
+	bool may_end = last || frdma_req_read_left(rq, pkt, fine) == 1 ||
+		       (rq->resend.hole &&
+			frdma_psn_add(psn, 1) == rq->resend.alone_psn);
 	bool must_end = last || frdma_req_read_left(rq, pkt, false) == 1;
 
 	return (op->starts ? may_begin : !must_begin) &&
@@ -255,7 +258,8 @@ static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 	if (!packets)
 		return;
 
-	frdma_cc_acked(&rq->cc, packets, rq->resend.keeps);
+	frdma_cc_acked(&rq->cc, packets,
+		       rq->resend.keeps || rq->resend.hole);
 	mended = frdma_resend_learn(rq, una_psn, now_ns);
 	frdma_rtt_end(&rq->retry.rtt, una_psn, now_ns);
 	frdma_resend_acked(rq, una_psn, mended);
@@ -311,6 +315,20 @@ void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns)
 	struct owed owed = find_owed(rq, psn);
 
 	advance_una(rq, owed.wr ? owed.psn : psn, now_ns);
+}
+
+/**
+ * frdma_ack_is_ahead - will a packet have its turn when what is missing has come
+ * @rq: state, after frdma_ack_implied()
+ * @hdr: headers of a packet judged FRDMA_ACK_LOST
+ *
+ * Then it can be kept (kept.h), to be judged again when una_psn is there: the answers
+ * to a response that is missing need not be asked for, nor what is said of later
+ * requests. See frdma_resend_hole().
+ */
+bool frdma_ack_is_ahead(const struct frdma_req *rq, const struct frdma_hdr *hdr)
+{
+	return frdma_psn_diff(hdr->psn, rq->una_psn) > 0;
 }
 
 /**

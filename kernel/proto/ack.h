@@ -15,7 +15,8 @@
  * @FRDMA_ACK_CONGESTED: packets were marked on their way (frdma_cc_notified())
  * @FRDMA_ACK_STALE: says nothing new
  * @FRDMA_ACK_GHOST: speaks of a PSN that was never sent
- * @FRDMA_ACK_LOST: shows that a response to a READ or atomic got lost
+ * @FRDMA_ACK_LOST: shows that a response to a READ or atomic got lost; see
+ *	frdma_ack_is_ahead()
  * @FRDMA_ACK_SEQ_NAK: the peer misses packets
  * @FRDMA_ACK_RNR_NAK: the peer has no receive request
  * @FRDMA_ACK_REM_INV_REQ: the peer refuses the request as invalid
@@ -58,6 +59,8 @@ struct frdma_ack_data frdma_ack_locate(const struct frdma_req *rq, u32 psn);
 void frdma_ack_commit(struct frdma_req *rq, u32 psn, u64 now_ns);
 void frdma_ack_commit_run(struct frdma_req *rq, u32 psn, u32 nr, u64 now_ns);
 void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns);
+bool frdma_ack_is_ahead(const struct frdma_req *rq,
+			const struct frdma_hdr *hdr);
 bool frdma_ack_wait(struct frdma_req *rq, const struct frdma_hdr *hdr,
 		    u64 now_ns);
 

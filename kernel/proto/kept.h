@@ -5,6 +5,9 @@
  * again: a whole window for each packet that was lost. Kept, and executed in
  * their turn, they are acknowledged as soon as what was missing has come. On
  * the wire nothing else differs.
+ *
+ * And answers that came before others: a requester that keeps them asks for no more
+ * than the others.
  */
 #ifndef FRDMA_PROTO_KEPT_H
 #define FRDMA_PROTO_KEPT_H
@@ -21,7 +24,7 @@
 	(FRDMA_PSN_HALF < 512 ? (s32)FRDMA_PSN_HALF : 512)
 
 /**
- * struct frdma_kept - a request that waits for its turn, or a run of them
+ * struct frdma_kept - a packet that waits for its turn, or a run of them
  * @next: the one behind it, further ahead
  * @psn: of the first packet
  * @nr: packets
@@ -33,12 +36,12 @@ struct frdma_kept {
 };
 
 /**
- * struct frdma_kept_list - those of a receive side, in the order of their PSNs
+ * struct frdma_kept_list - those of a side, in the order of their PSNs
  * @first: the one that is due first; NULL: there is none
  * @last: the one that is furthest ahead, unless @first is NULL
  * @seen_psn: what was expected at the last frdma_kept_is_stuck()
  *
- * Written by the owner of the receive side only.
+ * Written by the owner of the side only.
  */
 struct frdma_kept_list {
 	struct frdma_kept *first;

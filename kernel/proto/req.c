@@ -82,23 +82,28 @@ static bool reads_are_full(const struct frdma_req *rq)
 	/* Inside of a long piece the part before is to be answered first. */
 	if (!frdma_req_is_fine(rq, rq->psn))
 		return rq->pkt % rq->read_grid;
-	return rq->rd_out + rq->rd_old > rq->rd_max;
+	/* Where what is late left no room, all comes as it was. */
+	return 2 * rq->rd_old <= rq->rd_max &&
+	       rq->rd_out + rq->rd_old > rq->rd_max;
 }
 
 /*
  * While the peer says that it misses one packet, which was sent again, it keeps
  * those behind it. They have left the network, though nothing acknowledges them:
- * others may follow, as many as the peer will keep. READs are not kept apart.
+ * others may follow, as many as the peer will keep. READs are not kept apart. But
+ * so are their responses here.
  */
 static u32 window_for(const struct frdma_req *rq, const struct frdma_swr *wr)
 {
 	u32 window = rq->cc.window;
 	u32 beyond = min(window, FRDMA_BEYOND_BYTES_MAX / rq->mtu);
+	u32 most = wr->kind == FRDMA_KIND_READ ? rq->read_grid : 1;
 
-	if (!rq->resend.keeps || !frdma_resend_fills_hole(rq) ||
-	    frdma_swr_wants_response(wr))
+	if (!frdma_resend_has_hole(rq) &&
+	    (!rq->resend.keeps || !frdma_resend_fills_hole(rq) ||
+	     frdma_swr_wants_response(wr)))
 		return window;
-	return max(window, min_t(u32, window + beyond, FRDMA_KEPT_SPAN - 1));
+	return max(window, min_t(u32, window + beyond, FRDMA_KEPT_SPAN - most));
 }
 
 /**
@@ -117,6 +122,9 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
 	wr = frdma_req_wr(rq, rq->wr_next);
 	if (wr->status)
 		return FRDMA_REQ_FAILED;
+	/* It was sent before, and the peer has answered what is behind it. */
+	if (frdma_resend_asks_for_hole(rq))
+		return FRDMA_REQ_SEND;
 	if (wr->wqe.flags & FRDMA_WQE_FENCE && rq->rd_out)
 		return FRDMA_REQ_FENCED;
 
@@ -187,8 +195,14 @@ static bool goes_fine(const struct frdma_req *rq)
 {
 	u32 enough = frdma_req_repeats(rq) ? FRDMA_READ_STEP : rq->read_grid;
 
-	return rq->cc.window < enough &&
+	return rq->cc.window < enough && !rq->resend.alone &&
 	       (!rq->rd_out || rq->psn == rq->fine_psn);
+}
+
+/* Packets to the end of the hole that is asked for. */
+static u32 hole_left(const struct frdma_req *rq)
+{
+	return (rq->resend.alone_psn - rq->psn) & FRDMA_PSN_MASK;
 }
 
 /* One request for all packets of a piece. */
@@ -199,6 +213,8 @@ static void plan_read(const struct frdma_req *rq, const struct frdma_swr *wr,
 
 	pkt->span = min(wr->npkts - rq->pkt,
 			frdma_req_read_left(rq, rq->pkt, fine));
+	if (rq->resend.alone)
+		pkt->span = min(pkt->span, hole_left(rq));
 	pkt->hdr.va = wr->wqe.remote_addr + pkt->off;
 	pkt->hdr.dma_len = min(wr->len - pkt->off, pkt->span * rq->mtu);
 }
@@ -364,12 +380,14 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 
 	if (fine && frdma_psn_diff(rq->psn, rq->fine_psn) > 0)
 		rq->fine_psn = rq->psn;
-	if (frdma_swr_wants_response(wr))
-		rq->rd_out++;
 	if (rq->resend.alone) {
+		if (rq->resend.hole)
+			rq->resend.alone_psn = rq->psn;
 		frdma_resend_go_on(rq);
 		return;
 	}
+	if (frdma_swr_wants_response(wr))
+		rq->rd_out++;
 	rq->ask = false;
 	if (pkt->hdr.ack_req || frdma_swr_wants_response(wr))
 		rq->since_ack_req = 0;
@@ -613,6 +631,7 @@ void frdma_req_forget(struct frdma_req *rq)
 	rq->end_psn = rq->psn;
 	rq->rd_out = 0;
 	rq->resend.alone = false;
+	rq->resend.hole = false;
 	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->retry.wait = FRDMA_WAIT_NONE;
 	rq->retry.local_ns = 0;

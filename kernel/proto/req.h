@@ -115,7 +115,8 @@ struct frdma_swr {
  * @pace: where in time packets are that leave at the pace
  * @rd_out: READ pieces and atomics without a complete response
  * @rd_old: those that were so when sending was taken up again, may still be
- *	on their way, and are asked for in finer pieces now; 0: they are not
+ *	on their way, and are asked for in finer pieces now, if they are not more
+ *	than half of @rd_max; 0: they are not
  * @rd_max: bound of @rd_out (max_rd_atomic); it may change in SQD, where what
  *	was begun is finished one by one if it becomes 0
  * @since_ack_req: packets since one asked for an acknowledgement

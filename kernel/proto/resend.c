@@ -11,6 +11,7 @@ void frdma_resend_init(struct frdma_resend *re, u32 first_psn)
 {
 	*re = (struct frdma_resend) {
 		.alone_psn = first_psn,
+		.hole_psn = first_psn,
 		.lost_psn = first_psn,
 		.paced_psn = first_psn,
 		.refused_psn = first_psn,
@@ -23,7 +24,7 @@ void frdma_resend_init(struct frdma_resend *re, u32 first_psn)
  */
 static bool was_alone(const struct frdma_req *rq)
 {
-	return !rq->resend.alone &&
+	return !rq->resend.alone && !rq->resend.hole &&
 	       rq->resend.alone_psn == frdma_psn_add(rq->una_psn, 1);
 }
 
@@ -44,30 +45,49 @@ bool frdma_resend_fills_hole(const struct frdma_req *rq)
 	return rq->resend.missed && was_alone(rq);
 }
 
-/* May it be asked for again in more pieces than before? What is fine comes as it was. */
+/**
+ * frdma_resend_asks_for_hole - is the next packet to ask for a hole among responses
+ * @rq: state
+ */
+bool frdma_resend_asks_for_hole(const struct frdma_req *rq)
+{
+	return rq->resend.alone && rq->resend.hole;
+}
+
+/**
+ * frdma_resend_has_hole - is a hole among responses on its way
+ * @rq: state; what is behind it is kept here
+ *
+ * Return: true if the oldest packet that is not answered is in it.
+ */
+bool frdma_resend_has_hole(const struct frdma_req *rq)
+{
+	return rq->resend.hole && !rq->resend.alone &&
+	       frdma_psn_diff(rq->resend.alone_psn, rq->una_psn) > 0;
+}
+
+/*
+ * Was it, or a part of it, asked for in long pieces? What is fine comes as it was. A
+ * message may span half of the circle: no place for signs.
+ */
 static bool is_long_read(const struct frdma_req *rq, const struct frdma_swr *wr)
 {
 	u32 end_psn = frdma_psn_add(wr->first_psn, wr->npkts);
 
 	return wr->kind == FRDMA_KIND_READ && wr->npkts > FRDMA_READ_STEP &&
-	       frdma_psn_diff(end_psn, rq->fine_psn) > 0;
+	       (frdma_psn_in(rq->fine_psn, wr->first_psn, end_psn) ||
+		frdma_psn_in(wr->first_psn, rq->fine_psn, rq->end_psn));
 }
 
-/* Of those that were sent. */
 static bool has_long_read(const struct frdma_req *rq)
 {
-	const struct frdma_swr *wr;
 	u32 i;
 
-	if (rq->read_grid <= FRDMA_READ_STEP)
+	if (rq->fine_psn == rq->end_psn || rq->read_grid <= FRDMA_READ_STEP)
 		return false;
-	for (i = rq->wr_una; i != rq->wr_prod; i++) {
-		wr = frdma_req_wr(rq, i);
-		if (frdma_psn_diff(rq->end_psn, wr->first_psn) <= 0)
-			break;
-		if (is_long_read(rq, wr))
+	for (i = rq->wr_una; i != rq->wr_prod; i++)
+		if (is_long_read(rq, frdma_req_wr(rq, i)))
 			return true;
-	}
 	return false;
 }
 
@@ -103,6 +123,7 @@ void frdma_resend_all(struct frdma_req *rq)
 	rq->resend.trying = false;
 	rq->resend.alone = false;
 	rq->resend.alone_psn = rq->una_psn;
+	rq->resend.hole = false;
 	rq->rd_out = 0;
 	rq->since_ack_req = 0;
 }
@@ -191,11 +212,34 @@ bool frdma_resend_oldest(struct frdma_req *rq)
 	frdma_retry_go_on(&rq->retry);
 	re->alone = true;
 	re->alone_psn = frdma_psn_add(rq->una_psn, 1);
+	re->hole = false;
 	re->paced_psn = frdma_psn_add(rq->end_psn, FRDMA_PACED_PACKETS);
 	frdma_rtt_disturb(&rq->retry.rtt);
 	re->recovering = true;
 	rq->ask = true;
 	return true;
+}
+
+/*
+ * READs still begin where they did: what is asked for is a part of what was, and takes
+ * no other place in the peer's memory.
+ */
+static void ask_for_hole(struct frdma_req *rq, u32 end_psn)
+{
+	struct frdma_resend *re = &rq->resend;
+	u32 restart_psn = rq->restart_psn;
+
+	re->resume_psn = rq->psn;
+	frdma_req_seek(rq, rq->una_psn);
+	rq->restart_psn = restart_psn;
+	frdma_retry_go_on(&rq->retry);
+	re->alone = true;
+	re->alone_psn = end_psn;
+	re->hole = true;
+	re->hole_waits = false;
+	re->hole_psn = rq->una_psn;
+	frdma_rtt_disturb(&rq->retry.rtt);
+	re->recovering = true;
 }
 
 /**
@@ -204,9 +248,14 @@ bool frdma_resend_oldest(struct frdma_req *rq)
  */
 void frdma_resend_go_on(struct frdma_req *rq)
 {
+	u32 restart_psn = rq->restart_psn;
+
 	rq->resend.alone = false;
 	frdma_req_seek(rq, rq->resend.resume_psn);
-	rq->ask = frdma_req_repeats(rq);
+	if (rq->resend.hole)
+		rq->restart_psn = restart_psn;
+	else
+		rq->ask = frdma_req_repeats(rq);
 }
 
 /* A window shrinks once for all that was under way together. */
@@ -237,6 +286,15 @@ static void shrink_window_for_loss(struct frdma_req *rq)
 		frdma_cc_dropped(&rq->cc);
 }
 
+/* What was asked for may be lost as well. */
+static bool asks_for_hole_again(struct frdma_req *rq)
+{
+	if (!frdma_resend_has_hole(rq))
+		return false;
+	ask_for_hole(rq, rq->resend.alone_psn);
+	return true;
+}
+
 /**
  * frdma_resend_probe - nothing is heard of what was sent: was its tail lost?
  * @rq: state, of which frdma_retry_expire() has said FRDMA_EXPIRY_PROBE
@@ -253,8 +311,10 @@ bool frdma_resend_probe(struct frdma_req *rq)
 {
 	const struct frdma_resend was = rq->resend;
 
-	if (frdma_resend_oldest(rq)) {
-		frdma_rtt_ask(&rq->retry.rtt);
+	if (frdma_resend_oldest(rq) || asks_for_hole_again(rq)) {
+		/* Those behind it wait twice as long each as it is. */
+		if (rq->retry.probes == 1)
+			frdma_rtt_ask(&rq->retry.rtt);
 		return true;
 	}
 	if (rq->retry.probes <= FRDMA_PROBES_ALONE || !frdma_req_outstanding(rq))
@@ -337,6 +397,68 @@ enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed)
 	return FRDMA_RECOVERY_BEGUN;
 }
 
+/* All that is missing, unless what was is missing again. */
+static bool is_hole_on_its_way(const struct frdma_req *rq, u32 end_psn)
+{
+	return frdma_resend_has_hole(rq) && !rq->resend.hole_waits &&
+	       frdma_psn_diff(end_psn, rq->resend.alone_psn) >= 0;
+}
+
+static void wait_for_hole(struct frdma_req *rq, u32 end_psn)
+{
+	struct frdma_resend *re = &rq->resend;
+
+	re->hole = true;
+	re->hole_waits = true;
+	re->alone_psn = end_psn;
+}
+
+/**
+ * frdma_resend_hole - responses are missing, and what is behind them is kept
+ * @rq: state
+ * @kept: not empty; una_psn, if that is before the first, is where a response to a READ
+ *	or atomic goes on
+ *
+ * Only they are asked for, up to the end of their piece at most, and where answers were
+ * late before, not too soon: a probe asks if nothing else comes. It costs a retry, as
+ * each loss does.
+ */
+enum frdma_recovery frdma_resend_hole(struct frdma_req *rq,
+				      const struct frdma_kept_list *kept)
+{
+	struct frdma_resend *re = &rq->resend;
+	u32 end_psn = kept->first->psn;
+
+	if (re->recovering || frdma_psn_diff(end_psn, rq->una_psn) <= 0 ||
+	    is_hole_on_its_way(rq, end_psn))
+		return FRDMA_RECOVERY_RUNS;
+	if (frdma_psn_diff(kept->last->psn, end_psn) < re->late) {
+		wait_for_hole(rq, end_psn);
+		return FRDMA_RECOVERY_RUNS;
+	}
+	if (!pay_retry(rq))
+		return FRDMA_RECOVERY_EXHAUSTED;
+	re->hole_gap = (rq->una_psn - re->hole_psn) & FRDMA_PSN_MASK;
+	ask_for_hole(rq, end_psn);
+	return FRDMA_RECOVERY_BEGUN;
+}
+
+/* Does the next packet begin the answer to what has asked for a hole? */
+static bool is_hole_answered(const struct frdma_req *rq)
+{
+	return frdma_resend_has_hole(rq) && !rq->resend.hole_waits &&
+	       rq->una_psn == rq->resend.hole_psn;
+}
+
+/* Do answers overtake others? */
+static void learn_of_late_ones(struct frdma_resend *re, enum frdma_mended mended)
+{
+	if (mended == FRDMA_MENDED_NEEDLESSLY)
+		re->late = min(2 * re->late + 2, FRDMA_LATE_MAX);
+	else if (re->late)
+		re->late--;
+}
+
 /**
  * frdma_resend_learn - an acknowledgement came: of what was sent again alone?
  * @rq: state
@@ -354,10 +476,16 @@ enum frdma_mended frdma_resend_learn(struct frdma_req *rq, u32 una_psn,
 	u32 packets = (una_psn - rq->una_psn) & FRDMA_PSN_MASK;
 	enum frdma_mended mended;
 
-	if (!was_alone(rq))
+	if (!was_alone(rq) && !is_hole_answered(rq))
 		return FRDMA_MENDED_WELL;
 	mended = frdma_retry_learn(&rq->retry, rq->resend.missed, now_ns);
-	if (mended == FRDMA_MENDED_WELL && was_before(rq, una_psn))
+	if (rq->resend.hole)
+		learn_of_late_ones(&rq->resend, mended);
+	if (mended != FRDMA_MENDED_WELL)
+		return mended;
+	if (rq->resend.hole)
+		frdma_cc_missed(&rq->cc, rq->resend.hole_gap);
+	else if (was_before(rq, una_psn))
 		frdma_cc_missed(&rq->cc, packets);
 	return mended;
 }
@@ -443,6 +571,14 @@ static bool lets_down(const struct frdma_req *rq, u32 una_psn, bool needlessly)
 	       (re->missed || !needlessly);
 }
 
+/* It has not left, and what it was about has come. */
+static void give_up_alone(struct frdma_req *rq)
+{
+	frdma_resend_go_on(rq);
+	rq->resend.alone_psn = rq->una_psn;
+	rq->resend.hole = false;
+}
+
 /* Else they would be ahead again, half a circle later. */
 static void follow_window(struct frdma_resend *re, u32 una_psn)
 {
@@ -480,11 +616,12 @@ void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
 	if (!let_down)
 		re->in_a_row = 0;
 	if (re->alone)
-		frdma_resend_go_on(rq);
+		give_up_alone(rq);
 	if (frdma_psn_diff(una_psn, rq->psn) > 0) {
 		frdma_req_seek(rq, una_psn);
 		if (missed && (re->keeps || resent))
 			learn_that_it_keeps(rq);
+		re->trying = false;
 	} else if (re->trying) {
 		learn_that_it_drops(rq);
 	}

@@ -3,12 +3,14 @@
  * What was sent is sent again: all from the oldest packet on that is not
  * acknowledged, as IBTA 9.7.5.1.1 has it; or that one alone, by which the loss is
  * mended where the peer was seen to keep what is ahead of its turn (kept.h).
- * Which of both, the requester learns from what is acknowledged.
+ * Which of both, the requester learns from what is acknowledged. Of responses, it
+ * keeps itself what is ahead of its turn, and asks for the hole before that alone.
  */
 #ifndef FRDMA_PROTO_RESEND_H
 #define FRDMA_PROTO_RESEND_H
 
 #include "env.h"
+#include "kept.h"
 #include "psn.h"
 #include "retry.h"
 
@@ -25,6 +27,12 @@ struct frdma_req;
  * behind the other. If it were more than so many, it would rather not keep any.
  */
 #define FRDMA_IN_A_ROW_MAX	3
+
+/*
+ * Answers that overtake others are waited for, until so many have come, at most:
+ * more than a path with several lanes mixes up.
+ */
+#define FRDMA_LATE_MAX		128
 
 /* Where they seem to be late, not lost: what is lost goes one by one so long. */
 #define FRDMA_LATE_IN_A_ROW_MAX	12
@@ -53,8 +61,13 @@ struct frdma_req;
  * @alone: the next packet, at una_psn, is sent again alone; then it goes on at
  *	@resume_psn
  * @resume_psn: while @alone, and after that to tell what was sent before
- * @alone_psn: one beyond the last packet that was sent so, if nothing else was
- *	sent again since
+ * @alone_psn: one beyond the last packet that was sent so, or one beyond the hole
+ *	that was asked for, if nothing else was sent again since
+ * @hole: what was sent again so last has asked for a hole among responses
+ * @hole_waits: there is a hole, and it is not asked for yet: see @late
+ * @hole_psn: where that began
+ * @hole_gap: packets from the hole before to that one
+ * @late: so many packets may come before one, and that one yet, as was seen of late
  * @in_a_row: so many packets that were sent again alone were all that was then
  *	acknowledged, one after the other
  * @lost_psn: what was sent before it was under way when the window was last
@@ -74,9 +87,14 @@ struct frdma_resend {
 	u8 spare;
 	bool parts;
 	bool alone;
+	bool hole;
+	bool hole_waits;
+	u8 late;
 	u8 in_a_row;
 	u32 resume_psn;
 	u32 alone_psn;
+	u32 hole_psn;
+	u32 hole_gap;
 	u32 lost_psn;
 	u32 paced_psn;
 	u32 refused_psn;
@@ -96,6 +114,8 @@ enum frdma_recovery {
 
 void frdma_resend_init(struct frdma_resend *re, u32 first_psn);
 bool frdma_resend_fills_hole(const struct frdma_req *rq);
+bool frdma_resend_asks_for_hole(const struct frdma_req *rq);
+bool frdma_resend_has_hole(const struct frdma_req *rq);
 void frdma_resend_all(struct frdma_req *rq);
 void frdma_resend_refuse(struct frdma_req *rq, u32 psn, u32 left);
 void frdma_resend_refused(struct frdma_req *rq);
@@ -104,6 +124,8 @@ bool frdma_resend_oldest(struct frdma_req *rq);
 bool frdma_resend_probe(struct frdma_req *rq);
 void frdma_resend_go_on(struct frdma_req *rq);
 enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed);
+enum frdma_recovery frdma_resend_hole(struct frdma_req *rq,
+				      const struct frdma_kept_list *kept);
 enum frdma_mended frdma_resend_learn(struct frdma_req *rq, u32 una_psn,
 				     u64 now_ns);
 void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,

@@ -149,9 +149,12 @@ enum frdma_mended frdma_retry_learn(struct frdma_retry *rt, bool missed,
 		return FRDMA_MENDED_WELL;
 	rt->lossy = true;
 	/* A tail that was lost, or late: the probe has sent it again, once. */
-	if (!missed && rt->probes == 1)
-		return frdma_rtt_is_too_soon(&rt->rtt, now_ns - rt->probed_ns) ?
-		       FRDMA_MENDED_NEEDLESSLY : FRDMA_MENDED_WELL;
+	if (!missed && rt->probes == 1) {
+		if (frdma_rtt_is_too_soon(&rt->rtt, now_ns - rt->probed_ns))
+			return FRDMA_MENDED_NEEDLESSLY;
+		frdma_rtt_was_asked(&rt->rtt);
+		return FRDMA_MENDED_WELL;
+	}
 	return frdma_rtt_mended(&rt->rtt, now_ns - rt->armed_ns, rt->probes);
 }
 

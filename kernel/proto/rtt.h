@@ -92,13 +92,19 @@ static inline void frdma_rtt_distrust(struct frdma_rtt *rtt)
  * @rtt: state
  *
  * Once, as it may be lost; but a way that has become longer leads to this again and
- * again, and to nothing that could be timed.
+ * again, and to nothing that could be timed. See frdma_rtt_was_asked().
  */
 static inline void frdma_rtt_ask(struct frdma_rtt *rtt)
 {
 	if (rtt->asked)
 		frdma_rtt_distrust(rtt);
 	rtt->asked = true;
+}
+
+/** frdma_rtt_was_asked - the answer came in time: the packet had been lost */
+static inline void frdma_rtt_was_asked(struct frdma_rtt *rtt)
+{
+	rtt->asked = false;
 }
 
 /** frdma_rtt_disturb - something is missing before what is timed */

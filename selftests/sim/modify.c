@@ -4,6 +4,7 @@
  * modify.c has it: to SQD and back, with other attributes, and connections
  * that end and are made again, with other PSNs and another path MTU.
  */
+#include "aside.h"
 #include "modify.h"
 #include "receiver.h"
 #include "sender.h"
@@ -173,7 +174,8 @@ static void forget_connection(struct sim_side *side)
 	side->abs_put_off = 0;
 	side->abs_asked = 0;
 	side->refused = false;
-	receiver_forget(side);
+	aside_forget(&side->kept);
+	aside_forget(&side->ahead);
 	memset(side->sum, 0, sizeof(side->sum));
 }
 

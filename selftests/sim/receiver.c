@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "access.h"
+#include "aside.h"
 #include "receiver.h"
 
 /* Ten microseconds: short beside the timeout. */
@@ -511,18 +512,6 @@ static struct frdma_resp_recv look_for_recv(const struct sim_side *side)
 	};
 }
 
-/**
- * struct sim_kept - a request that is ahead of its turn, or a run of them
- * @item: where in the order
- * @hdr: headers of the first
- * @payload: of all of them
- */
-struct sim_kept {
-	struct frdma_kept item;
-	struct frdma_hdr hdr;
-	u8 payload[];
-};
-
 static void ask_for_missing(struct sim_side *side)
 {
 	struct frdma_hdr nak;
@@ -532,39 +521,11 @@ static void ask_for_missing(struct sim_side *side)
 	side_send(side, &nak, NULL, 1);
 }
 
-/* Now and then there is no room. */
 static void put_off(struct sim_side *side, const struct frdma_hdr *hdr,
 		    const u8 *payload, u32 nr)
 {
-	u32 len = nr * hdr->payload_len;
-	struct frdma_kept **at;
-	struct sim_kept *kept;
-
-	if (!frdma_resp_may_keep(&side->resp, hdr) ||
-	    !rnd_below(&side->world->rnd, 8))
-		return;
-	at = frdma_kept_find(&side->kept, hdr->psn, side->resp.epsn);
-	if (!at)
-		return;
-	kept = malloc(sizeof(*kept) + len);
-	kept->item.psn = hdr->psn;
-	kept->item.nr = nr;
-	kept->hdr = *hdr;
-	if (len)
-		memcpy(kept->payload, payload, len);
-	frdma_kept_add(&side->kept, at, &kept->item);
-}
-
-/**
- * receiver_forget - drop what is ahead of its turn
- * @side: where
- */
-void receiver_forget(struct sim_side *side)
-{
-	struct frdma_kept *item;
-
-	while ((item = frdma_kept_any(&side->kept)))
-		free(item);
+	if (frdma_resp_may_keep(&side->resp, hdr))
+		aside_put(side, &side->kept, side->resp.epsn, hdr, payload, nr);
 }
 
 static void take_all(struct sim_side *side, const struct frdma_hdr *first,
@@ -603,7 +564,7 @@ void receiver_take_kept(struct sim_side *side)
 		free(kept);
 	}
 	if (side_is_broken(side))
-		receiver_forget(side);
+		aside_forget(&side->kept);
 	else if (!side->resp.read.active &&
 		 (side->resp.missed ||
 		  (side->waited != waited && side->kept.first &&

@@ -12,7 +12,6 @@ void receiver_take(struct sim_side *side, const struct frdma_hdr *hdr,
 void receiver_find_pages(struct sim_side *side);
 void receiver_go_on_with_read(struct sim_side *side);
 void receiver_take_kept(struct sim_side *side);
-void receiver_forget(struct sim_side *side);
 u32 receiver_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
 		      const u8 *payload, u32 nr);
 

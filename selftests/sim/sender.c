@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+
+#include "aside.h"
 #include "sender.h"
 
 /* Put one more work request into the send queue, if there is room. */
@@ -117,7 +120,8 @@ static void count_reads(struct sim_side *side, const struct frdma_req_pkt *pkt)
 
 	if (pkt->hdr.psn == rq->restart_psn)
 		side->rd_asked = 0;
-	if (!frdma_swr_wants_response(frdma_req_wr(rq, rq->wr_next)))
+	if (!frdma_swr_wants_response(frdma_req_wr(rq, rq->wr_next)) ||
+	    frdma_resend_asks_for_hole(rq))
 		return;
 	for (n = 0; n < side->rd_asked; n++)
 		if (side->rd_end[n] > side->abs_una)
@@ -453,9 +457,9 @@ static void store_answer(struct sim_side *side, const struct frdma_hdr *hdr,
 	commit(side, hdr->psn);
 }
 
-static void recover(struct sim_side *side, bool missed)
+static void recover(struct sim_side *side, enum frdma_recovery recovery)
 {
-	switch (frdma_resend_recover(&side->req, missed)) {
+	switch (recovery) {
 	case FRDMA_RECOVERY_RUNS:
 		break;
 	case FRDMA_RECOVERY_BEGUN:
@@ -465,6 +469,30 @@ static void recover(struct sim_side *side, bool missed)
 		frdma_req_fail(&side->req, FRDMA_WC_RETRY_EXC_ERR, 0);
 		break;
 	}
+}
+
+static void ask_for_hole(struct sim_side *side)
+{
+	u32 tries = side->tries;
+
+	recover(side, frdma_resend_hole(&side->req, &side->ahead));
+	side->holes += side->tries - tries;
+}
+
+/* Answers that are ahead of their turn. */
+static void put_aside(struct sim_side *side, const struct frdma_hdr *hdr,
+		      const u8 *payload, u32 nr)
+{
+	u32 una = side->req.una_psn;
+
+	frdma_ack_implied(&side->req, hdr->psn, side->world->now_ns);
+	note_progress(side, una);
+	if (frdma_ack_is_ahead(&side->req, hdr))
+		aside_put(side, &side->ahead, side->req.una_psn, hdr, payload, nr);
+	if (side->ahead.first)
+		ask_for_hole(side);
+	else
+		recover(side, frdma_resend_recover(&side->req, false));
 }
 
 static void take_bad_news(struct sim_side *side, const struct frdma_hdr *hdr,
@@ -481,8 +509,7 @@ static void take_bad_news(struct sim_side *side, const struct frdma_hdr *hdr,
 			  "gave up on the receiver");
 		break;
 	case FRDMA_ACK_SEQ_NAK:
-	case FRDMA_ACK_LOST:
-		recover(side, verdict == FRDMA_ACK_SEQ_NAK);
+		recover(side, frdma_resend_recover(&side->req, true));
 		break;
 	case FRDMA_ACK_REM_ACCESS:
 		frdma_req_fail(&side->req, FRDMA_WC_REM_ACCESS_ERR, verdict);
@@ -519,6 +546,9 @@ void sender_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		break;
 	case FRDMA_ACK_STALE:
 		break;
+	case FRDMA_ACK_LOST:
+		put_aside(side, hdr, payload, 1);
+		break;
 	case FRDMA_ACK_GHOST:
 		/* A packet of the connection before looks like a gap. */
 		SIM_CHECK(side->world, side->world->life, "psn 0x%x", hdr->psn);
@@ -543,11 +573,82 @@ u32 sender_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
 {
 	u32 una = side->req.una_psn;
 
-	if (frdma_ack_judge(&side->req, hdr) != FRDMA_ACK_DATA)
+	switch (frdma_ack_judge(&side->req, hdr)) {
+	case FRDMA_ACK_DATA:
+		break;
+	case FRDMA_ACK_LOST:
+		put_aside(side, hdr, payload, nr);
+		return nr;
+	default:
 		return 0;
+	}
 	nr = frdma_ack_count_run(&side->req, hdr, nr);
 	store_data(side, hdr->psn, payload, nr * hdr->payload_len);
 	frdma_ack_commit_run(&side->req, hdr->psn, nr, side->world->now_ns);
 	note_progress(side, una);
 	return nr;
+}
+
+static void take_all(struct sim_side *side, const struct frdma_hdr *first,
+		     const u8 *payload, u32 nr)
+{
+	u32 taken = nr > 1 ? sender_take_run(side, first, payload, nr) : 0;
+	struct frdma_hdr hdr = *first;
+
+	frdma_hdr_skip(&hdr, taken);
+	for (; taken < nr && !side_is_broken(side); taken++) {
+		sender_take(side, &hdr, payload + taken * hdr.payload_len);
+		frdma_hdr_skip(&hdr, 1);
+	}
+}
+
+static void take_due(struct sim_side *side)
+{
+	struct frdma_kept *item;
+
+	while ((item = frdma_kept_due(&side->ahead, side->req.una_psn))) {
+		struct sim_kept *kept = (struct sim_kept *)item;
+
+		if (side_can_send(side) &&
+		    !frdma_kept_is_stale(item, side->req.una_psn)) {
+			take_all(side, &kept->hdr, kept->payload, item->nr);
+			side->aside += item->nr;
+		}
+		free(kept);
+	}
+}
+
+/* What is kept speaks of what was before it, too. Returns true if that is news. */
+static bool take_implied(struct sim_side *side)
+{
+	u32 una = side->req.una_psn;
+
+	if (!side->ahead.first || !side_can_send(side))
+		return false;
+	frdma_ack_implied(&side->req, side->ahead.first->psn,
+			  side->world->now_ns);
+	note_progress(side, una);
+	return side->req.una_psn != una;
+}
+
+/**
+ * sender_take_aside - take answers that are no longer ahead of their turn
+ * @side: where
+ *
+ * Then ask for what is missing before the rest.
+ *
+ * Return: true if the send side is to be run.
+ */
+bool sender_take_aside(struct sim_side *side)
+{
+	if (!side->ahead.first)
+		return false;
+	do {
+		take_due(side);
+	} while (take_implied(side));
+	if (!side_can_send(side))
+		aside_forget(&side->ahead);
+	else if (side->ahead.first)
+		ask_for_hole(side);
+	return side_can_send(side);
 }

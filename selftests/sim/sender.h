@@ -11,6 +11,7 @@ void sender_take(struct sim_side *side, const struct frdma_hdr *hdr,
 		 const u8 *payload);
 u32 sender_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
 		    const u8 *payload, u32 nr);
+bool sender_take_aside(struct sim_side *side);
 u64 sender_deadline_ns(const struct sim_side *side);
 
 #endif /* FRDMA_SIM_SENDER_H */

@@ -371,6 +371,8 @@ void side_take(struct sim_side *side, struct wire_pkt *const *train, u32 nr)
 	for (; nr; train += taken, nr -= taken)
 		taken = take_some(side, train, nr);
 	receiver_take_kept(side);
+	if (sender_take_aside(side))
+		run_soon(side);
 	acknowledge_soon(side);
 }
 

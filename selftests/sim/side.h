@@ -116,6 +116,7 @@ struct sim_wr {
  * @resp: the receive side
  * @res: for @resp, and for what it changes to
  * @kept: requests that are ahead of their turn, struct sim_kept
+ * @ahead: likewise, answers
  * @slots: for @req
  * @wrs: all that is to be done
  * @first_wr: of those, the first of this connection
@@ -134,6 +135,8 @@ struct sim_wr {
  * @rd_bound: those that it may have out: until they are answered, those that it
  *	had out when less was agreed upon
  * @waited: requests that were kept, and taken in their turn
+ * @aside: likewise, answers
+ * @holes: so often answers that were missing were asked for alone
  * @read_waits: the response to a READ waits for its memory
  * @abs_refused: the PSN for which a request was refused that ended it, or its peer
  * @read_wanted_until: until when the peer may not have gone on without it
@@ -180,6 +183,7 @@ struct sim_side {
 	struct frdma_resp resp;
 	struct frdma_resp_res res[2][SIM_RES_MAX];
 	struct frdma_kept_list kept;
+	struct frdma_kept_list ahead;
 	struct frdma_swr slots[SIM_SQ];
 
 	struct sim_wr wrs[SIM_WRS];
@@ -197,6 +201,8 @@ struct sim_side {
 	s64 rd_end[SIM_RES_MAX];
 	u32 rd_asked;
 	u32 waited;
+	u32 aside;
+	u32 holes;
 	bool read_waits;
 	s64 abs_refused;
 	u64 read_wanted_until;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How much gets through a wire that has a rate, a delay and a queue of its own:
- * WRITEs of 64 KiB one way, 64 under way, for a few seconds of virtual time.
+ * WRITEs of 64 KiB one way, 64 under way, or READs, for a few seconds of virtual time.
  * The engine, and a receiver that keeps what is ahead of its turn, or does not.
  *
  * No time is measured: the same code gives the same figures everywhere. What is
@@ -20,6 +20,7 @@
 #define MESSAGE		65536
 #define UNDER_WAY	64
 #define WINDOW		256U
+#define READS_MAX	16
 #define OVERHEAD	82	/* bytes of a packet around its payload */
 #define ANSWER		62	/* bytes of one that acknowledges */
 #define SECONDS		2
@@ -31,6 +32,7 @@
  * @queue: packets that have room before the wire; 0: all
  * @swap_ns: most that a packet is late by, so that others overtake it
  * @drops: the receiver drops what is ahead of its turn
+ * @reads: READs instead of WRITEs, of which the peer remembers so many; 0: WRITEs
  * @longer_ns: in the second half each way takes so much longer, nothing is lost any
  *	more, and only that is measured; one message at a time
  */
@@ -39,6 +41,7 @@ struct path {
 	u32 queue;
 	u32 swap_ns;
 	bool drops;
+	u32 reads;
 	u64 longer_ns;
 };
 
@@ -77,7 +80,8 @@ static struct way there, back;
 static struct frdma_swr slots[UNDER_WAY];
 static struct frdma_req req;
 static struct frdma_resp resp;
-static struct frdma_kept_list kept;
+static struct frdma_resp_res res[READS_MAX];
+static struct frdma_kept_list kept, ahead;
 static u64 messages;
 
 static bool is_later(void)
@@ -119,7 +123,8 @@ static void post(void)
 
 	while (req.wr_prod - req.wr_una < most) {
 		*frdma_req_wr(&req, req.wr_prod) = (struct frdma_swr) {
-			.wqe.opcode = IB_UVERBS_WR_RDMA_WRITE,
+			.wqe.opcode = path->reads ? IB_UVERBS_WR_RDMA_READ :
+						    IB_UVERBS_WR_RDMA_WRITE,
 		};
 		frdma_req_fetched(&req, MESSAGE);
 	}
@@ -195,6 +200,17 @@ static void ask_for_missing(void)
 	answer(frdma_resp_gap_plan);
 }
 
+static void respond(void)
+{
+	struct frdma_hdr hdr;
+
+	while (resp.read.active) {
+		frdma_resp_read_plan(&resp, &hdr);
+		fly(&back, &hdr, hdr.payload_len + OVERHEAD);
+		frdma_resp_read_sent(&resp, &hdr, 1);
+	}
+}
+
 static void keep(const struct frdma_hdr *hdr)
 {
 	struct frdma_kept **at;
@@ -219,10 +235,12 @@ static void take_request(const struct frdma_hdr *hdr)
 	switch (frdma_resp_judge(&resp, hdr, none)) {
 	case FRDMA_RESP_ACCEPT:
 		frdma_resp_commit(&resp, hdr, 0);
+		respond();
 		break;
 	case FRDMA_RESP_DUPLICATE:
 		frdma_resp_commit_dup(&resp, hdr,
 				      frdma_resp_judge_dup(&resp, hdr));
+		respond();
 		break;
 	case FRDMA_RESP_GAP:
 		ask_for_missing();
@@ -260,16 +278,56 @@ static void end_of_batch(void)
 	}
 }
 
+static void recover(bool missed)
+{
+	if (frdma_resend_recover(&req, missed) == FRDMA_RECOVERY_EXHAUSTED)
+		tap_fail(__FILE__, __LINE__, "gave up");
+}
+
+static void ask_for_hole(void)
+{
+	if (frdma_resend_hole(&req, &ahead) == FRDMA_RECOVERY_EXHAUSTED)
+		tap_fail(__FILE__, __LINE__, "gave up");
+}
+
+static void put_aside(const struct frdma_hdr *hdr)
+{
+	struct frdma_kept **at = frdma_kept_find(&ahead, hdr->psn, req.una_psn);
+	struct early *early;
+
+	if (!at)
+		return;
+	early = malloc(sizeof(*early));
+	early->item.psn = hdr->psn;
+	early->item.nr = 1;
+	early->hdr = *hdr;
+	frdma_kept_add(&ahead, at, &early->item);
+}
+
 static void take_answer(const struct frdma_hdr *hdr)
 {
-	switch (frdma_ack_judge(&req, hdr)) {
+	enum frdma_ack_verdict verdict = frdma_ack_judge(&req, hdr);
+
+	switch (verdict) {
 	case FRDMA_ACK_PROGRESS:
+		frdma_ack_commit(&req, hdr->psn, now_ns);
+		break;
+	case FRDMA_ACK_DATA:
+		frdma_ack_note(&req, hdr);
 		frdma_ack_commit(&req, hdr->psn, now_ns);
 		break;
 	case FRDMA_ACK_SEQ_NAK:
 		frdma_ack_implied(&req, hdr->psn, now_ns);
-		if (frdma_resend_recover(&req, true) == FRDMA_RECOVERY_EXHAUSTED)
-			tap_fail(__FILE__, __LINE__, "gave up");
+		recover(true);
+		break;
+	case FRDMA_ACK_LOST:
+		frdma_ack_implied(&req, hdr->psn, now_ns);
+		if (frdma_ack_is_ahead(&req, hdr))
+			put_aside(hdr);
+		if (ahead.first)
+			ask_for_hole();
+		else
+			recover(false);
 		break;
 	case FRDMA_ACK_STALE:
 		break;
@@ -297,6 +355,20 @@ static bool land(struct way *way, void (*take)(const struct frdma_hdr *hdr))
 	return any;
 }
 
+/* What was put aside has its turn. */
+static void take_aside(void)
+{
+	struct frdma_kept *item;
+
+	while ((item = frdma_kept_due(&ahead, req.una_psn))) {
+		if (!frdma_kept_is_stale(item, req.una_psn))
+			take_answer(&((struct early *)item)->hdr);
+		free(item);
+	}
+	if (ahead.first)
+		ask_for_hole();
+}
+
 static u64 next_event_ns(void)
 {
 	u64 next_ns = min(frdma_retry_next_ns(&req.retry),
@@ -318,10 +390,11 @@ static void begin(const struct path *how)
 	there = (struct way) { .last = &there.first };
 	back = (struct way) { .last = &back.first };
 	kept = (struct frdma_kept_list) { };
+	ahead = (struct frdma_kept_list) { };
 	req = (struct frdma_req) {
 		.slots = slots, .stride = sizeof(slots[0]),
 		.mask = UNDER_WAY - 1, .transport = FRDMA_RC,
-		.rd_max = 1, .read_grid = 64, .mtu = MTU,
+		.rd_max = max(how->reads, 1U), .read_grid = 64, .mtu = MTU,
 		.retry = {
 			.timeout_ns = frdma_ack_timeout_ns(14),
 			.retry_cnt = 7, .rnr_retry = 7,
@@ -331,7 +404,7 @@ static void begin(const struct path *how)
 	frdma_req_init(&req, 0);
 	resp = (struct frdma_resp) {
 		.mtu = MTU, .transport = FRDMA_RC,
-		.access = FRDMA_ACC_REMOTE_WRITE,
+		.access = FRDMA_ACC_REMOTE, .res = res, .nr_res = how->reads,
 	};
 	frdma_resp_init(&resp, 0);
 }
@@ -342,6 +415,8 @@ static void end(struct way *way)
 	struct flying *pkt;
 
 	while ((item = frdma_kept_any(&kept)))
+		free(item);
+	while ((item = frdma_kept_any(&ahead)))
 		free(item);
 	while ((pkt = way->first)) {
 		way->first = pkt->next;
@@ -360,7 +435,8 @@ static u32 goodput(struct path how)
 		now_ns = next_event_ns();
 		if (land(&there, take_request))
 			end_of_batch();
-		land(&back, take_answer);
+		if (land(&back, take_answer))
+			take_aside();
 		transmit();
 		if (!is_later() && path->longer_ns)
 			early = messages;
@@ -439,4 +515,28 @@ TEST(goodput__to_a_peer_that_drops)
 TEST(goodput__way_becomes_longer)
 {
 	expect_goodput(18, (struct path) { .lost = 10000, .longer_ns = 5000000 });
+}
+
+/* Of answers that are missing, too, one at a time is asked for. */
+TEST(goodput__of_reads)
+{
+	expect_goodput(880, (struct path) { .reads = 16 });
+	expect_goodput(780, (struct path) { .reads = 16, .lost = 1000 });
+	expect_goodput(300, (struct path) { .reads = 16, .lost = 10000 });
+	expect_goodput(30, (struct path) { .reads = 16, .lost = 50000 });
+}
+
+/* Less than the wire takes is under way. */
+TEST(goodput__of_few_reads)
+{
+	expect_goodput(190, (struct path) { .reads = 1 });
+	expect_goodput(180, (struct path) { .reads = 1, .lost = 1000 });
+	expect_goodput(350, (struct path) { .reads = 2, .lost = 1000 });
+}
+
+/* So do the requests, which the peer then asks for. */
+TEST(goodput__of_reads_that_swap_places)
+{
+	expect_goodput(380, (struct path) { .reads = 16, .swap_ns = 10000 });
+	expect_goodput(400, (struct path) { .reads = 16, .swap_ns = 1000000 });
 }

@@ -17,6 +17,8 @@
  * struct seen - what must have happened somewhere in many runs
  * @in_runs: packets that were taken several at once
  * @waited: requests that were kept until their turn came
+ * @aside: answers, likewise
+ * @holes: so often answers were asked for alone
  * @paced: packets that waited for their time
  * @yielded: requests that came before a READ response that waited
  * @given_up: READs whose memory went while their responses waited
@@ -24,6 +26,8 @@
 struct seen {
 	u64 in_runs;
 	u64 waited;
+	u64 aside;
+	u64 holes;
 	u64 paced;
 	u64 yielded;
 	u64 given_up;
@@ -44,6 +48,8 @@ static void run_seed(struct sim_shape shape, u64 seed, struct seen *seen)
 	for (side = world.side; side < world.side + 2; side++) {
 		seen->in_runs += side->runs;
 		seen->waited += side->waited;
+		seen->aside += side->aside;
+		seen->holes += side->holes;
 		seen->paced += side->paced;
 		seen->yielded += side->yielded;
 		seen->given_up += side->given_up;
@@ -68,6 +74,8 @@ static void run_all(struct sim_shape shape)
 	if (only || !shape.mood.drop || FRDMA_PSN_BITS == 3)
 		return;
 	EXPECT(seen.waited > 0);
+	EXPECT(seen.aside > 0);
+	EXPECT(seen.holes > 0);
 	EXPECT(seen.paced > 0);
 }
 

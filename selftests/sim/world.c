@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "aside.h"
 #include "modify.h"
 #include "receiver.h"
 #include "sender.h"
@@ -103,14 +104,15 @@ static void plan_side(struct sim_side *side)
  */
 
 /*
- * A piece of a READ may go beyond a window; and requests go as far as another
- * one, while the peer is thought to keep those behind one that it misses.
+ * A piece of a READ may go beyond a window; and requests go as far as another one,
+ * while what is behind one that is missing is kept, by the peer or here.
  */
 static s32 most_ever(const struct frdma_req *rq)
 {
-	u32 kept = min_t(u32, 2 * rq->cc.max, FRDMA_KEPT_SPAN - 1);
+	u32 piece = rq->read_grid - 1;
+	u32 kept = min_t(u32, 2 * rq->cc.max + piece, FRDMA_KEPT_SPAN - 1);
 
-	return max(rq->cc.max + rq->read_grid - 1, kept);
+	return max(rq->cc.max + piece, kept);
 }
 
 static void check_window(struct sim_side *side)
@@ -350,6 +352,8 @@ static void check_idle(struct sim_side *side)
 bool sim_run(struct sim_world *world, const struct sim_shape *shape,
 	     struct rnd rnd)
 {
+	u32 i;
+
 	begin(world, shape, rnd);
 	while (!world->failed && !is_done(world)) {
 		step(world);
@@ -365,8 +369,10 @@ bool sim_run(struct sim_world *world, const struct sim_shape *shape,
 		check_end(&world->side[0]);
 		check_end(&world->side[1]);
 	}
-	receiver_forget(&world->side[0]);
-	receiver_forget(&world->side[1]);
+	for (i = 0; i < 2; i++) {
+		aside_forget(&world->side[i].kept);
+		aside_forget(&world->side[i].ahead);
+	}
 	wire_drain(&world->wire);
 	return !world->failed;
 }

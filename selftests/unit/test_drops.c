@@ -62,6 +62,19 @@ TEST(frdma_resend_all__what_was_being_found_out_is_not)
 	EXPECT_EQ(q.rq.resend.doubts, 0);
 }
 
+/* Nor if it was late, and came before anything was sent again. */
+TEST(frdma_resend_acked__what_was_being_found_out_is_not)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
+	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
+	frdma_ack_commit(&q.rq, sendq_psn(9), SENDQ_NOW);
+	sendq_reap_all(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT_EQ(q.rq.resend.doubts, 0);
+}
+
 /* That it misses one is no sign, but that it takes long to tell so is. */
 TEST(frdma_resend_recover__window_to_a_peer_that_drops)
 {

@@ -289,3 +289,86 @@ TEST(frdma_ack_note__answers_that_begin_within_a_piece)
 	frdma_resend_init(&q.rq.resend, SENDQ_PSN);
 	EXPECT(knows_parts_after(FRDMA_READ_RESP_ONLY, 2 * q.rq.read_grid - 1));
 }
+
+/* How often answers have to be waited for until all that was sent is asked for again. */
+static u32 rounds(void)
+{
+	u32 end_psn = q.rq.end_psn, n = 0, to;
+
+	while (frdma_psn_diff(end_psn, q.rq.psn) > 0 && n < 100) {
+		while (frdma_psn_diff(end_psn, q.rq.psn) > 0 && sendq_send(&q).nr)
+			;
+		n++;
+		for (to = q.rq.psn; q.rq.una_psn != to;)
+			frdma_ack_commit(&q.rq, q.rq.una_psn, SENDQ_NOW);
+	}
+	return n;
+}
+
+static void send_long_reads(u32 rd_max, u32 window, u32 len)
+{
+	sendq_init(&q);
+	q.rq.resend.parts = true;
+	q.rq.rd_max = rd_max;
+	q.rq.read_grid = 64;
+	q.rq.cc.max = 1024;
+	q.rq.cc.window = window;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, len);
+	sendq_send_all(&q);
+}
+
+/* What was not sent of it is not long. */
+TEST(frdma_resend_all__fine_pieces_of_a_long_read)
+{
+	send_long_reads(16, 60, 1024 * SENDQ_MTU);
+	EXPECT_EQ(q.rq.fine_psn, q.rq.end_psn);
+	frdma_resend_all(&q.rq);
+	EXPECT_EQ(q.rq.rd_old, 0);
+	EXPECT_EQ(rounds(), 1);
+}
+
+/* Of two long pieces, and again while their parts are asked for. */
+TEST(frdma_resend_all__again_while_parts_are_asked_for)
+{
+	send_long_reads(16, 128, 1024 * SENDQ_MTU);
+	EXPECT_EQ(q.rq.rd_out, 2);
+	frdma_resend_all(&q.rq);
+	sendq_send_all(&q);
+	frdma_resend_all(&q.rq);
+	EXPECT_EQ(q.rq.rd_old, 2);
+	EXPECT_EQ(rounds(), 3);
+}
+
+/* The window has grown meanwhile. All comes again as it was, at once. */
+TEST(frdma_resend_all__fine_pieces_and_a_long_one)
+{
+	send_long_reads(16, 60, 60 * SENDQ_MTU);
+	q.rq.cc.window = 128;
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 64 * SENDQ_MTU);
+	sendq_send_all(&q);
+	EXPECT_EQ(q.rq.rd_out, 16);
+	frdma_resend_all(&q.rq);
+	EXPECT_EQ(rounds(), 1);
+}
+
+/* A message of 2 GiB is half of the circle, at its beginning and at its end. */
+TEST(frdma_resend_all__long_pieces_of_the_longest_read)
+{
+	send_long_reads(4, 256, 1U << 31);
+	EXPECT_EQ(q.rq.rd_out, 4);
+	frdma_resend_all(&q.rq);
+	EXPECT_EQ(q.rq.rd_old, 4);
+
+	send_long_reads(4, 256, 1U << 31);
+	while (q.rq.pkt) {
+		if (q.rq.pkt <= (1U << 23) - 192) {
+			q.rq.una_psn = q.rq.psn;
+			q.rq.fine_psn = q.rq.psn;
+			q.rq.rd_out = 0;
+		}
+		sendq_send(&q);
+	}
+	EXPECT_EQ(q.rq.rd_out, 3);
+	frdma_resend_all(&q.rq);
+	EXPECT_EQ(q.rq.rd_old, 3);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+
+#include "aside.h"
+
+/**
+ * aside_put - put packets aside; now and then there is no room
+ * @side: whose
+ * @list: those of its send side, or of its receive side
+ * @psn: what has its turn next there
+ * @hdr: headers of the first, which is ahead of that
+ * @payload: of all of them
+ * @nr: how many
+ */
+void aside_put(struct sim_side *side, struct frdma_kept_list *list, u32 psn,
+	       const struct frdma_hdr *hdr, const u8 *payload, u32 nr)
+{
+	u32 len = nr * hdr->payload_len;
+	struct frdma_kept **at;
+	struct sim_kept *kept;
+
+	if (!rnd_below(&side->world->rnd, 8))
+		return;
+	at = frdma_kept_find(list, hdr->psn, psn);
+	if (!at)
+		return;
+	kept = malloc(sizeof(*kept) + len);
+	kept->item.psn = hdr->psn;
+	kept->item.nr = nr;
+	kept->hdr = *hdr;
+	if (len)
+		memcpy(kept->payload, payload, len);
+	frdma_kept_add(list, at, &kept->item);
+}
+
+/**
+ * aside_forget - drop all that was put aside
+ * @list: where
+ */
+void aside_forget(struct frdma_kept_list *list)
+{
+	struct frdma_kept *item;
+
+	while ((item = frdma_kept_any(list)))
+		free(item);
+}
