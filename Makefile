@@ -34,11 +34,16 @@ knows-lint		:= CHECKPATCH
 knows-clean		:=
 knows-help		:=
 
+# What chooses some of all: empty, as the variable of a script may be, it would mean all.
+chooses	:= TESTS ENDS PROGRAMS ONLY R T ROUND
+
 given	:= $(foreach v,$(.VARIABLES),$(if $(findstring command,$(origin $(v))),$(v)))
+empty	:= $(foreach v,$(filter $(chooses),$(given)),$(if $(strip $($(v))),,$(v)=))
 unknown	= $(filter-out $(knows-$(1)) FRDMA_% RDMA_CORE_SRC,$(given))
-refuse	= $(if $(unknown),$(error "make $(1)" knows no $(unknown): see make help))
+refuse	= $(if $(unknown),$(error "make $(1)" knows no $(unknown): see make help)) \
+	  $(if $(empty),$(error $(empty) is empty: name something, or leave it out))
 astray	= $(error no target "$(1)": see make help; one part of the tests: make check TESTS=$(1))
-$(foreach goal,$(filter-out .%,$(MAKECMDGOALS)),$(if $(filter undefined,$(flavor knows-$(goal))), \
+$(foreach goal,$(filter-out .%,$(or $(MAKECMDGOALS),help)),$(if $(filter undefined,$(flavor knows-$(goal))), \
 	$(call astray,$(goal)),$(call refuse,$(goal))))
 
 ##@ Try it, as root
