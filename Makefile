@@ -65,7 +65,7 @@ soak:		## the tests in their long forms, again and again: SOAK_SECONDS=7200; ROU
 	@scripts/soak $(ROUND)
 check-programs:	## programs of others, on frdma and rdma_rxe; PROGRAMS="ucx mpi" some
 	@scripts/programs $(PROGRAMS)
-bench:		## figures against rdma_rxe and TCP; QUICK=1, or ONLY="tolls time": some
+bench:		## figures against rdma_rxe and TCP; QUICK=1, or ONLY="tolls time" some ("loss" only so)
 	@scripts/bench $(ONLY)
 bench-compare:	## what has become of them: A=old.json B=new.json
 	@scripts/bench compare $(if $(A),"$(A)") $(if $(B),"$(B)")
