@@ -49,7 +49,7 @@ $(foreach goal,$(filter-out .%,$(or $(MAKECMDGOALS),help)),$(if $(filter undefin
 ##@ Try it, as root
 demo:		## two guests with frdma between them, minutes; installs what it needs
 	@scripts/demo
-check:		## the tests, half an hour; TESTS="lint unit net/link" runs some
+check:		## the tests, 20 to 40 minutes; TESTS="lint unit net/link" runs some
 	@scripts/check $(TESTS)
 fuzz:		## fuzz the engine, 50 minutes; FUZZ_SECONDS=60 (of 600) for each target, T=ack one
 	@scripts/fuzz $(or $(FUZZ_SECONDS),600) $(if $(T),"$(T)")
