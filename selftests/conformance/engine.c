@@ -403,7 +403,8 @@ static void finish(struct play *play)
 	size_t i;
 
 	while (nr_qps) {
-		engine_responder_forget(qps[--nr_qps]);
+		engine_forget(&qps[--nr_qps]->kept);
+		engine_forget(&qps[nr_qps]->ahead);
 		free(qps[nr_qps]);
 	}
 	for (i = 0; i < play->nr_srqs; i++)

@@ -36,6 +36,7 @@ struct engine_rq {
  * @resp: receive side
  * @res: of that
  * @kept: requests that are ahead of their turn, struct early
+ * @ahead: answers, likewise
  * @slots: of @req
  * @sges: the memory of each; one piece is enough
  * @posted: send requests, a ring
@@ -55,6 +56,7 @@ struct engine_qp {
 	struct frdma_cc_echo echo;
 	struct frdma_resp_res res[ENGINE_RES];
 	struct frdma_kept_list kept;
+	struct frdma_kept_list ahead;
 	struct frdma_swr slots[ENGINE_DEPTH];
 	struct frdma_sge sges[ENGINE_DEPTH];
 	struct request posted[ENGINE_DEPTH];
@@ -90,10 +92,27 @@ void engine_requester_step(struct engine_qp *qp);
 void engine_requester_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
 			     const u8 *payload);
 
+/* engine_early.c */
+
+/**
+ * struct early - a packet that is ahead of its turn
+ * @item: where in the order
+ * @hdr: its headers
+ * @payload: as long as they say
+ */
+struct early {
+	struct frdma_kept item;
+	struct frdma_hdr hdr;
+	u8 payload[];
+};
+
+void engine_keep(struct frdma_kept_list *list, u32 psn,
+		 const struct frdma_hdr *hdr, const u8 *payload);
+void engine_forget(struct frdma_kept_list *list);
+
 /* engine_responder.c */
 void engine_responder_init(struct engine_qp *qp);
 void engine_responder_step(struct engine_qp *qp);
-void engine_responder_forget(struct engine_qp *qp);
 void engine_responder_request(struct engine_qp *qp,
 			      const struct frdma_hdr *hdr, const u8 *payload);
 

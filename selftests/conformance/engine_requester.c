@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The send side, as the kernel's requester.c and completer.c have it. */
+#include <stdlib.h>
+
 #include "engine.h"
 
 #define READ_GRID	64	/* as FRDMA_READ_GRID of the kernel */
@@ -262,6 +264,24 @@ static void store(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	frdma_ack_commit(rq, hdr->psn, engine_now_ns);
 }
 
+static void recover(struct frdma_req *rq, enum frdma_recovery recovery)
+{
+	if (recovery == FRDMA_RECOVERY_EXHAUSTED)
+		frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
+}
+
+static void put_aside(struct engine_qp *qp, const struct frdma_hdr *hdr,
+		      const u8 *payload)
+{
+	struct frdma_req *rq = &qp->req;
+
+	frdma_ack_implied(rq, hdr->psn, engine_now_ns);
+	if (frdma_ack_is_ahead(rq, hdr))
+		engine_keep(&qp->ahead, rq->una_psn, hdr, payload);
+	recover(rq, qp->ahead.first ? frdma_resend_hole(rq, &qp->ahead) :
+				      frdma_resend_recover(rq, false));
+}
+
 static void take_bad_news(struct engine_qp *qp, const struct frdma_hdr *hdr,
 			  enum frdma_ack_verdict verdict)
 {
@@ -276,10 +296,7 @@ static void take_bad_news(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	frdma_ack_implied(rq, hdr->psn, engine_now_ns);
 	switch (verdict) {
 	case FRDMA_ACK_SEQ_NAK:
-	case FRDMA_ACK_LOST:
-		if (frdma_resend_recover(rq, verdict == FRDMA_ACK_SEQ_NAK) ==
-		    FRDMA_RECOVERY_EXHAUSTED)
-			frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0);
+		recover(rq, frdma_resend_recover(rq, true));
 		break;
 	case FRDMA_ACK_RNR_NAK:
 		frdma_resend_all(rq);
@@ -294,14 +311,8 @@ static void take_bad_news(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	}
 }
 
-/**
- * engine_requester_answer - the peer answers
- * @qp: whom
- * @hdr: headers of a response
- * @payload: what they say
- */
-void engine_requester_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
-			     const u8 *payload)
+static void take_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
+			const u8 *payload)
 {
 	enum frdma_ack_verdict verdict;
 
@@ -328,8 +339,52 @@ void engine_requester_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	case FRDMA_ACK_STALE:
 	case FRDMA_ACK_GHOST:
 		break;
+	case FRDMA_ACK_LOST:
+		put_aside(qp, hdr, payload);
+		break;
 	default:
 		take_bad_news(qp, hdr, verdict);
 		break;
 	}
+}
+
+/* Returns true if what is kept speaks of more than was known. */
+static bool take_ahead(struct engine_qp *qp)
+{
+	struct frdma_req *rq = &qp->req;
+	struct frdma_kept *item;
+	u32 una;
+
+	while ((item = frdma_kept_due(&qp->ahead, rq->una_psn))) {
+		struct early *early = (struct early *)item;
+
+		if (!frdma_kept_is_stale(item, rq->una_psn))
+			take_answer(qp, &early->hdr, early->payload);
+		free(early);
+	}
+	if (!qp->ahead.first)
+		return false;
+	una = rq->una_psn;
+	frdma_ack_implied(rq, qp->ahead.first->psn, engine_now_ns);
+	return rq->una_psn != una;
+}
+
+/**
+ * engine_requester_answer - the peer answers
+ * @qp: whom
+ * @hdr: headers of a response
+ * @payload: what they say
+ *
+ * What was ahead of its turn may have it now.
+ */
+void engine_requester_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
+			     const u8 *payload)
+{
+	struct frdma_req *rq = &qp->req;
+
+	take_answer(qp, hdr, payload);
+	while (take_ahead(qp))
+		;
+	if (qp->ahead.first && qp->state == STATE_RTS)
+		recover(rq, frdma_resend_hole(rq, &qp->ahead));
 }

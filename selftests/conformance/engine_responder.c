@@ -289,47 +289,11 @@ static struct frdma_resp_recv look_for_recv(struct engine_qp *qp,
 	return recv;
 }
 
-/**
- * struct early - a request that is ahead of its turn
- * @item: where in the order
- * @hdr: its headers
- * @payload: as long as they say
- */
-struct early {
-	struct frdma_kept item;
-	struct frdma_hdr hdr;
-	u8 payload[];
-};
-
 static void put_off(struct engine_qp *qp, const struct frdma_hdr *hdr,
 		    const u8 *payload)
 {
-	struct frdma_kept **at;
-	struct early *early;
-
-	if (!frdma_resp_may_keep(&qp->resp, hdr))
-		return;
-	at = frdma_kept_find(&qp->kept, hdr->psn, qp->resp.epsn);
-	if (!at)
-		return;
-	early = malloc(sizeof(*early) + hdr->payload_len);
-	early->item.psn = hdr->psn;
-	early->item.nr = 1;
-	early->hdr = *hdr;
-	memcpy(early->payload, payload, hdr->payload_len);
-	frdma_kept_add(&qp->kept, at, &early->item);
-}
-
-/**
- * engine_responder_forget - drop what is ahead of its turn
- * @qp: of whom
- */
-void engine_responder_forget(struct engine_qp *qp)
-{
-	struct frdma_kept *item;
-
-	while ((item = frdma_kept_any(&qp->kept)))
-		free(item);
+	if (frdma_resp_may_keep(&qp->resp, hdr))
+		engine_keep(&qp->kept, qp->resp.epsn, hdr, payload);
 }
 
 static void ask_for_missing(struct engine_qp *qp)
