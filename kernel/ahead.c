@@ -114,15 +114,16 @@ static void be_patient(struct frdma_ahead *ahead)
  * @ahead: of that side of it which the caller owns
  * @pkt: judged as a packet; ahead of @psn
  * @psn: what has its turn next
+ * @round: noted with it, for frdma_ack_is_old()
  *
  * Its buffer is held: all that was judged of it was copied, and a payload that
  * changes meanwhile is the sender's own affair, as on its way. Buffers that are
  * for those who free memory are not held.
- *
- * Return: false if there is no room, or it is kept already.
  */
-bool frdma_ahead_keep(struct frdma_qp *qp, struct frdma_ahead *ahead,
-		      const struct frdma_rx_pkt *pkt, u32 psn)
+enum frdma_ahead_fate frdma_ahead_keep(struct frdma_qp *qp,
+				       struct frdma_ahead *ahead,
+				       const struct frdma_rx_pkt *pkt, u32 psn,
+				       u32 round)
 {
 	struct frdma_kept **at;
 	struct early *early;
@@ -130,17 +131,17 @@ bool frdma_ahead_keep(struct frdma_qp *qp, struct frdma_ahead *ahead,
 	/* What never was in a buffer is not lost either. */
 	if (!pkt->skb || skb_pfmemalloc(pkt->skb) ||
 	    ahead->nr >= FRDMA_AHEAD_NR_MAX)
-		return false;
+		return FRDMA_AHEAD_NO_ROOM;
 	at = frdma_kept_find(&ahead->list, pkt->hdr.psn, psn);
 	if (!at)
-		return false;
+		return FRDMA_AHEAD_TWICE;
 	early = kmalloc(sizeof(*early), GFP_ATOMIC | __GFP_NOWARN);
 	if (!early)
-		return false;
+		return FRDMA_AHEAD_NO_ROOM;
 	early->held = hold(qp, ahead, pkt->skb);
 	if (!early->held) {
 		kfree(early);
-		return false;
+		return FRDMA_AHEAD_NO_ROOM;
 	}
 
 	if (frdma_ahead_is_empty(ahead)) {
@@ -150,10 +151,11 @@ bool frdma_ahead_keep(struct frdma_qp *qp, struct frdma_ahead *ahead,
 	early->pkt = *pkt;
 	early->item.psn = pkt->hdr.psn;
 	early->item.nr = pkt->nr;
+	early->item.round = round;
 	frdma_kept_add(&ahead->list, at, &early->item);
 	ahead->nr++;
 	frdma_qp_count_add(qp, FRDMA_CNT_KEPT_PACKETS, pkt->nr);
-	return true;
+	return FRDMA_AHEAD_KEPT;
 }
 
 /**
@@ -175,7 +177,7 @@ bool frdma_ahead_take(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 psn,
 		return false;
 	early = container_of(item, struct early, item);
 	if (!frdma_kept_is_stale(item, psn)) {
-		take(qp, &early->pkt);
+		take(qp, item, &early->pkt);
 		ahead->taken = true;
 	}
 	let_go(qp, ahead, early);

@@ -47,12 +47,29 @@ struct frdma_ahead {
 /**
  * typedef frdma_ahead_fn - take a packet, or a run, whose turn has come
  * @qp: for which it is, a side of which the caller owns
- * @pkt: it, which may begin before what has its turn; is not looked at any more then
+ * @item: it
+ * @pkt: the same; it may begin before what has its turn, and is not looked at afterwards
  */
-typedef void (*frdma_ahead_fn)(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
+typedef void (*frdma_ahead_fn)(struct frdma_qp *qp,
+			       const struct frdma_kept *item,
+			       struct frdma_rx_pkt *pkt);
 
-bool frdma_ahead_keep(struct frdma_qp *qp, struct frdma_ahead *ahead,
-		      const struct frdma_rx_pkt *pkt, u32 psn);
+/**
+ * enum frdma_ahead_fate - what becomes of a packet, or a run, that is ahead
+ * @FRDMA_AHEAD_KEPT: it is kept
+ * @FRDMA_AHEAD_TWICE: it was kept before, or is too far ahead
+ * @FRDMA_AHEAD_NO_ROOM: it was in no buffer, or there is no memory for more
+ */
+enum frdma_ahead_fate {
+	FRDMA_AHEAD_KEPT,
+	FRDMA_AHEAD_TWICE,
+	FRDMA_AHEAD_NO_ROOM,
+};
+
+enum frdma_ahead_fate frdma_ahead_keep(struct frdma_qp *qp,
+				       struct frdma_ahead *ahead,
+				       const struct frdma_rx_pkt *pkt, u32 psn,
+				       u32 round);
 bool frdma_ahead_take(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 psn,
 		      frdma_ahead_fn take);
 void frdma_ahead_expire(struct frdma_qp *qp, struct frdma_ahead *ahead,

@@ -73,21 +73,24 @@ static void ask_for_hole(struct frdma_qp *qp)
 
 /*
  * An answer, or a run, shows that one before it is missing. It is kept, and only what is
- * missing is asked for. What never was in a buffer, or has no room, comes again.
+ * missing is asked for. Where there is no room for it, all is, as nothing would tell of
+ * that one.
  */
 static void put_aside(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		      u64 now_ns)
 {
+	enum frdma_ahead_fate fate = FRDMA_AHEAD_TWICE;
 	struct frdma_ahead *ahead = &qp->sq.ahead;
 	struct frdma_req *rq = &qp->sq.req;
 	u32 n;
 
 	frdma_ack_implied(rq, pkt->hdr.psn, now_ns);
-	if (!frdma_ack_is_ahead(rq, &pkt->hdr) ||
-	    !frdma_ahead_keep(qp, ahead, pkt, rq->una_psn))
-		for (n = 0; n < pkt->nr; n++)
-			frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
-	if (frdma_ahead_is_empty(ahead))
+	if (frdma_ack_is_ahead(rq, &pkt->hdr))
+		fate = frdma_ahead_keep(qp, ahead, pkt, rq->una_psn,
+					rq->resend.round);
+	for (n = 0; fate != FRDMA_AHEAD_KEPT && n < pkt->nr; n++)
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
+	if (fate == FRDMA_AHEAD_NO_ROOM || frdma_ahead_is_empty(ahead))
 		recover(qp, frdma_resend_recover(rq, false), FRDMA_ACK_LOST);
 	else
 		ask_for_hole(qp);
@@ -266,8 +269,16 @@ static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 		pkt->nr = 0;
 }
 
-static void take_kept(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
+static void take_kept(struct frdma_qp *qp, const struct frdma_kept *item,
+		      struct frdma_rx_pkt *pkt)
 {
+	struct frdma_req *rq = &qp->sq.req;
+
+	if (frdma_ack_is_old(rq, item, &pkt->hdr)) {
+		frdma_ack_implied(rq, pkt->hdr.psn, ktime_get_ns());
+		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
+		return;
+	}
 	frdma_rx_hand_over(qp, pkt, take_known_answer, take_run);
 }
 
@@ -281,34 +292,43 @@ static bool speaks_of_more(struct frdma_qp *qp)
 	return rq->una_psn != una_psn;
 }
 
-/* What was missing may have come; and then what is missing next is asked for. */
-static void take_what_was_ahead(struct frdma_qp *qp)
+/**
+ * frdma_completer_step - take answers whose turn has come meanwhile
+ * @qp: whose send side the caller owns, and can send
+ *
+ * And then ask for what is missing next.
+ *
+ * Return: true if there are more, but not now.
+ */
+bool frdma_completer_step(struct frdma_qp *qp)
 {
 	struct frdma_ahead *ahead = &qp->sq.ahead;
+	u32 budget = FRDMA_SIDE_BUDGET;
 
 	if (likely(frdma_ahead_is_empty(ahead)))
-		return;
+		return false;
 	do {
-		while (frdma_ahead_take(qp, ahead, qp->sq.req.una_psn,
-					take_kept))
-			;
+		while (budget && frdma_ahead_take(qp, ahead, qp->sq.req.una_psn,
+						  take_kept))
+			budget--;
 		if (frdma_ahead_is_empty(ahead) || !frdma_qp_can_send(qp))
-			return;
+			return false;
+		if (!budget)
+			return true;
 	} while (speaks_of_more(qp));
 	ask_for_hole(qp);
+	return false;
 }
 
 /**
  * frdma_completer_packet - take what the responder sent
- * @side: send side, owned by the caller
+ * @side: send side, owned by the caller; a step follows
  * @skb: consumed
  */
 void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb)
 {
-	struct frdma_qp *qp = frdma_qp_of_send(side);
-
-	frdma_rx_each(qp, skb, true, take_answer, take_run);
-	take_what_was_ahead(qp);
+	frdma_rx_each(frdma_qp_of_send(side), skb, true, take_answer,
+		      take_run);
 }
 
 /**
@@ -319,5 +339,4 @@ void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb)
 void frdma_completer_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 {
 	frdma_rx_hand_over(qp, pkt, take_answer, take_run);
-	take_what_was_ahead(qp);
 }

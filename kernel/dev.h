@@ -64,7 +64,7 @@ struct frdma_stats;
  * @nr_mr: memory regions alive
  * @nr_mw: memory windows alive
  * @dm_bytes: device memory given out
- * @ahead_bytes: memory of requests that are ahead of their turn (ahead.h)
+ * @ahead_bytes: memory of requests and answers that are ahead of their turn (ahead.h)
  * @nr_ah: address handles alive
  * @nr_member: queue pairs attached to multicast groups
  * @nr_pd: protection domains alive

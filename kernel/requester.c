@@ -2,6 +2,7 @@
 #include <linux/ktime.h>
 
 #include "burst.h"
+#include "completer.h"
 #include "cq.h"
 #include "dev.h"
 #include "fetch.h"
@@ -170,6 +171,17 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 }
 
 /* One timer, lazily: it may fire early, but not late. */
+static void wake_at(struct frdma_qp *qp, u64 next_ns)
+{
+	if (next_ns == U64_MAX)
+		return;
+	if (qp->sq.timer_ns && qp->sq.timer_ns <= next_ns)
+		return;
+	qp->sq.timer_ns = next_ns;
+	hrtimer_start(&qp->sq.timer, ns_to_ktime(next_ns),
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
 static void set_timer(struct frdma_qp *qp)
 {
 	struct frdma_req *rq = &qp->sq.req;
@@ -178,6 +190,7 @@ static void set_timer(struct frdma_qp *qp)
 	/* What wakes this side then is that the pages have come. */
 	if (frdma_page_in_is_busy(&qp->sq.page_in)) {
 		frdma_retry_rest(&rq->retry);
+		wake_at(qp, frdma_ahead_next_ns(&qp->sq.ahead));
 		return;
 	}
 	/* And then nothing may be left to send that would begin a wait. */
@@ -193,13 +206,7 @@ static void set_timer(struct frdma_qp *qp)
 	next_ns = min(next_ns, frdma_ahead_next_ns(&qp->sq.ahead));
 	if (!is_at_rest(qp))
 		next_ns = min(next_ns, frdma_req_next_ns(rq));
-	if (next_ns == U64_MAX)
-		return;
-	if (qp->sq.timer_ns && qp->sq.timer_ns <= next_ns)
-		return;
-	qp->sq.timer_ns = next_ns;
-	hrtimer_start(&qp->sq.timer, ns_to_ktime(next_ns),
-		      HRTIMER_MODE_ABS_SOFT);
+	wake_at(qp, next_ns);
 }
 
 /*
@@ -322,6 +329,8 @@ bool frdma_requester_step(struct frdma_side *side)
 	struct frdma_qp *qp = frdma_qp_of_send(side);
 	bool more = frdma_side_take_packets(side);
 
+	if (frdma_qp_can_send(qp))
+		more |= frdma_completer_step(qp);
 	if (frdma_qp_can_send(qp))
 		more |= send_posted(qp);
 	if (!frdma_qp_can_send(qp)) {

@@ -138,7 +138,8 @@ static void put_off(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	if (verdict == FRDMA_RESP_GAP)
 		ask_for_missing(qp);
 	if (frdma_resp_may_keep(&qp->rq.resp, &pkt->hdr) &&
-	    frdma_ahead_keep(qp, &qp->rq.ahead, pkt, qp->rq.resp.epsn))
+	    frdma_ahead_keep(qp, &qp->rq.ahead, pkt, qp->rq.resp.epsn, 0) ==
+	    FRDMA_AHEAD_KEPT)
 		return;
 	for (n = 0; n < pkt->nr; n++)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
@@ -490,6 +491,12 @@ static bool may_have_pages(struct frdma_qp *qp)
 	       !frdma_page_in_is_busy(&qp->rq.page_in);
 }
 
+static void take_kept(struct frdma_qp *qp, const struct frdma_kept *item,
+		      struct frdma_rx_pkt *pkt)
+{
+	frdma_responder_take(qp, pkt);
+}
+
 /*
  * Answer a READ, take what was ahead of its turn or a buffer, and so on; but no buffer
  * unless as much may be answered as a train asks for: behind a response that stops
@@ -515,7 +522,7 @@ static bool take_in_order(struct frdma_qp *qp)
 		}
 		if (!qp->rq.read_waits &&
 		    frdma_ahead_take(qp, &qp->rq.ahead, qp->rq.resp.epsn,
-				     frdma_responder_take)) {
+				     take_kept)) {
 			budget--;
 			continue;
 		}

@@ -83,7 +83,7 @@ static enum frdma_ack_verdict judge_ack(const struct frdma_req *rq,
 /*
  * Responses begin and end with the pieces that were asked for. What is asked
  * for in fine pieces may have been asked for in others before, the answers to
- * which are as good.
+ * which are as good; and so are those to holes, of which there may have been others.
  */
 static bool boundaries_fit(const struct frdma_req *rq, const struct frdma_op *op,
 			   u32 psn, u32 pkt, bool last)
@@ -94,8 +94,7 @@ static bool boundaries_fit(const struct frdma_req *rq, const struct frdma_op *op
 			 !(pkt % rq->read_grid % FRDMA_READ_STEP);
 	bool must_begin = !(pkt % rq->read_grid);
 	bool may_end = last || frdma_req_read_left(rq, pkt, fine) == 1 ||
-		       (rq->resend.hole &&
-			frdma_psn_add(psn, 1) == rq->resend.alone_psn);
+		       rq->resend.hole;
 	bool must_end = last || frdma_req_read_left(rq, pkt, false) == 1;
 
 	return (op->starts ? may_begin : !must_begin) &&
@@ -329,6 +328,28 @@ void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns)
 bool frdma_ack_is_ahead(const struct frdma_req *rq, const struct frdma_hdr *hdr)
 {
 	return frdma_psn_diff(hdr->psn, rq->una_psn) > 0;
+}
+
+/**
+ * frdma_ack_is_old - does what was kept not hold any more
+ * @rq: state
+ * @kept: an answer
+ * @hdr: its headers
+ *
+ * All was sent again since: what the peer missed then, or was not ready for, it may have
+ * executed. Else it says so again. That what comes before it has arrived is as true as
+ * before (frdma_ack_implied()).
+ */
+bool frdma_ack_is_old(const struct frdma_req *rq, const struct frdma_kept *kept,
+		      const struct frdma_hdr *hdr)
+{
+	enum frdma_ack_verdict verdict;
+
+	if (kept->round == rq->resend.round ||
+	    frdma_op(hdr->opcode)->kind != FRDMA_KIND_ACK)
+		return false;
+	verdict = judge_aeth(hdr);
+	return verdict == FRDMA_ACK_SEQ_NAK || verdict == FRDMA_ACK_RNR_NAK;
 }
 
 /**

@@ -2,7 +2,7 @@
 #include "kept.h"
 
 /**
- * frdma_kept_find - where a request belongs that is to wait for its turn
+ * frdma_kept_find - where a packet belongs that is to wait for its turn
  * @list: what is kept already
  * @psn: of the request, ahead of @epsn
  * @epsn: PSN that is expected next

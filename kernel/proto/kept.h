@@ -28,11 +28,13 @@
  * @next: the one behind it, further ahead
  * @psn: of the first packet
  * @nr: packets
+ * @round: of an answer: frdma_resend's when it came
  */
 struct frdma_kept {
 	struct frdma_kept *next;
 	u32 psn;
 	u32 nr;
+	u32 round;
 };
 
 /**

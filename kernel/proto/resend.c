@@ -124,8 +124,40 @@ void frdma_resend_all(struct frdma_req *rq)
 	rq->resend.alone = false;
 	rq->resend.alone_psn = rq->una_psn;
 	rq->resend.hole = false;
+	rq->resend.round++;
 	rq->rd_out = 0;
 	rq->since_ack_req = 0;
+}
+
+/*
+ * READs still begin where they did: what is asked for is a part of what was, and takes
+ * no other place in the peer's memory.
+ */
+static void ask_for_hole(struct frdma_req *rq, u32 end_psn)
+{
+	struct frdma_resend *re = &rq->resend;
+	u32 restart_psn = rq->restart_psn;
+
+	re->resume_psn = rq->psn;
+	frdma_req_seek(rq, rq->una_psn);
+	rq->restart_psn = restart_psn;
+	frdma_retry_go_on(&rq->retry);
+	re->alone = true;
+	re->alone_psn = end_psn;
+	re->hole = true;
+	re->hole_waits = false;
+	re->hole_psn = rq->una_psn;
+	frdma_rtt_disturb(&rq->retry.rtt);
+	re->recovering = true;
+}
+
+/* What has asked for a hole, and nothing else. */
+static bool is_hole_refused(const struct frdma_req *rq)
+{
+	const struct frdma_resend *re = &rq->resend;
+
+	return frdma_resend_has_hole(rq) && !re->hole_waits &&
+	       re->refused_psn == re->hole_psn && rq->una_psn == re->hole_psn;
 }
 
 /*
@@ -152,6 +184,10 @@ void frdma_resend_refused(struct frdma_req *rq)
 {
 	bool recovering = rq->resend.recovering;
 
+	if (is_hole_refused(rq)) {
+		ask_for_hole(rq, rq->resend.alone_psn);
+		return;
+	}
 	if (is_refused_only(rq)) {
 		frdma_req_seek(rq, rq->resend.refused_psn);
 		frdma_retry_go_on(&rq->retry);
@@ -218,28 +254,6 @@ bool frdma_resend_oldest(struct frdma_req *rq)
 	re->recovering = true;
 	rq->ask = true;
 	return true;
-}
-
-/*
- * READs still begin where they did: what is asked for is a part of what was, and takes
- * no other place in the peer's memory.
- */
-static void ask_for_hole(struct frdma_req *rq, u32 end_psn)
-{
-	struct frdma_resend *re = &rq->resend;
-	u32 restart_psn = rq->restart_psn;
-
-	re->resume_psn = rq->psn;
-	frdma_req_seek(rq, rq->una_psn);
-	rq->restart_psn = restart_psn;
-	frdma_retry_go_on(&rq->retry);
-	re->alone = true;
-	re->alone_psn = end_psn;
-	re->hole = true;
-	re->hole_waits = false;
-	re->hole_psn = rq->una_psn;
-	frdma_rtt_disturb(&rq->retry.rtt);
-	re->recovering = true;
 }
 
 /**

@@ -66,6 +66,8 @@ struct frdma_req;
  * @hole: what was sent again so last has asked for a hole among responses
  * @hole_waits: there is a hole, and it is not asked for yet: see @late
  * @hole_psn: where that began
+ * @round: so often all was sent again: of answers that were kept before, NAKs may be old
+ *	news (frdma_ack_is_old())
  * @hole_gap: packets from the hole before to that one
  * @late: so many packets may come before one, and that one yet, as was seen of late
  * @in_a_row: so many packets that were sent again alone were all that was then
@@ -95,6 +97,7 @@ struct frdma_resend {
 	u32 alone_psn;
 	u32 hole_psn;
 	u32 hole_gap;
+	u32 round;
 	u32 lost_psn;
 	u32 paced_psn;
 	u32 refused_psn;

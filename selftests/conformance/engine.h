@@ -107,7 +107,7 @@ struct early {
 };
 
 void engine_keep(struct frdma_kept_list *list, u32 psn,
-		 const struct frdma_hdr *hdr, const u8 *payload);
+		 const struct frdma_hdr *hdr, const u8 *payload, u32 round);
 void engine_forget(struct frdma_kept_list *list);
 
 /* engine_responder.c */

@@ -10,9 +10,10 @@
  * @psn: what has its turn next there
  * @hdr: its headers
  * @payload: as long as they say
+ * @round: for frdma_ack_is_old()
  */
 void engine_keep(struct frdma_kept_list *list, u32 psn,
-		 const struct frdma_hdr *hdr, const u8 *payload)
+		 const struct frdma_hdr *hdr, const u8 *payload, u32 round)
 {
 	struct frdma_kept **at = frdma_kept_find(list, hdr->psn, psn);
 	struct early *early;
@@ -22,6 +23,7 @@ void engine_keep(struct frdma_kept_list *list, u32 psn,
 	early = malloc(sizeof(*early) + hdr->payload_len);
 	early->item.psn = hdr->psn;
 	early->item.nr = 1;
+	early->item.round = round;
 	early->hdr = *hdr;
 	memcpy(early->payload, payload, hdr->payload_len);
 	frdma_kept_add(list, at, &early->item);

@@ -277,7 +277,8 @@ static void put_aside(struct engine_qp *qp, const struct frdma_hdr *hdr,
 
 	frdma_ack_implied(rq, hdr->psn, engine_now_ns);
 	if (frdma_ack_is_ahead(rq, hdr))
-		engine_keep(&qp->ahead, rq->una_psn, hdr, payload);
+		engine_keep(&qp->ahead, rq->una_psn, hdr, payload,
+			    rq->resend.round);
 	recover(rq, qp->ahead.first ? frdma_resend_hole(rq, &qp->ahead) :
 				      frdma_resend_recover(rq, false));
 }
@@ -358,7 +359,8 @@ static bool take_ahead(struct engine_qp *qp)
 	while ((item = frdma_kept_due(&qp->ahead, rq->una_psn))) {
 		struct early *early = (struct early *)item;
 
-		if (!frdma_kept_is_stale(item, rq->una_psn))
+		if (!frdma_kept_is_stale(item, rq->una_psn) &&
+		    !frdma_ack_is_old(rq, item, &early->hdr))
 			take_answer(qp, &early->hdr, early->payload);
 		free(early);
 	}

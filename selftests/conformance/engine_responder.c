@@ -293,7 +293,7 @@ static void put_off(struct engine_qp *qp, const struct frdma_hdr *hdr,
 		    const u8 *payload)
 {
 	if (frdma_resp_may_keep(&qp->resp, hdr))
-		engine_keep(&qp->kept, qp->resp.epsn, hdr, payload);
+		engine_keep(&qp->kept, qp->resp.epsn, hdr, payload, 0);
 }
 
 static void ask_for_missing(struct engine_qp *qp)

@@ -4,15 +4,17 @@
 #include "aside.h"
 
 /**
- * aside_put - put packets aside; now and then there is no room
+ * aside_put - put packets aside
  * @side: whose
  * @list: those of its send side, or of its receive side
  * @psn: what has its turn next there
  * @hdr: headers of the first, which is ahead of that
  * @payload: of all of them
  * @nr: how many
+ *
+ * Return: false if there is no room, which is so now and then.
  */
-void aside_put(struct sim_side *side, struct frdma_kept_list *list, u32 psn,
+bool aside_put(struct sim_side *side, struct frdma_kept_list *list, u32 psn,
 	       const struct frdma_hdr *hdr, const u8 *payload, u32 nr)
 {
 	u32 len = nr * hdr->payload_len;
@@ -20,17 +22,19 @@ void aside_put(struct sim_side *side, struct frdma_kept_list *list, u32 psn,
 	struct sim_kept *kept;
 
 	if (!rnd_below(&side->world->rnd, 8))
-		return;
+		return false;
 	at = frdma_kept_find(list, hdr->psn, psn);
 	if (!at)
-		return;
+		return true;
 	kept = malloc(sizeof(*kept) + len);
 	kept->item.psn = hdr->psn;
 	kept->item.nr = nr;
+	kept->item.round = side->req.resend.round;
 	kept->hdr = *hdr;
 	if (len)
 		memcpy(kept->payload, payload, len);
 	frdma_kept_add(list, at, &kept->item);
+	return true;
 }
 
 /**

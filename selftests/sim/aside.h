@@ -17,7 +17,7 @@ struct sim_kept {
 	u8 payload[];
 };
 
-void aside_put(struct sim_side *side, struct frdma_kept_list *list, u32 psn,
+bool aside_put(struct sim_side *side, struct frdma_kept_list *list, u32 psn,
 	       const struct frdma_hdr *hdr, const u8 *payload, u32 nr);
 void aside_forget(struct frdma_kept_list *list);
 

@@ -484,12 +484,14 @@ static void put_aside(struct sim_side *side, const struct frdma_hdr *hdr,
 		      const u8 *payload, u32 nr)
 {
 	u32 una = side->req.una_psn;
+	bool room = true;
 
 	frdma_ack_implied(&side->req, hdr->psn, side->world->now_ns);
 	note_progress(side, una);
 	if (frdma_ack_is_ahead(&side->req, hdr))
-		aside_put(side, &side->ahead, side->req.una_psn, hdr, payload, nr);
-	if (side->ahead.first)
+		room = aside_put(side, &side->ahead, side->req.una_psn, hdr,
+				 payload, nr);
+	if (room && side->ahead.first)
 		ask_for_hole(side);
 	else
 		recover(side, frdma_resend_recover(&side->req, false));
@@ -504,6 +506,11 @@ static void take_bad_news(struct sim_side *side, const struct frdma_hdr *hdr,
 	note_progress(side, una);
 	switch (verdict) {
 	case FRDMA_ACK_RNR_NAK:
+		/* Not of what it has executed, unless that was late. */
+		SIM_CHECK(side->world, side->peer->abs_epsn <= side->abs_una ||
+			  side->world->shape->mood.late ||
+			  side->world->shape->mood.copy,
+			  "%lld was executed", side->abs_una);
 		SIM_CHECK(side->world, frdma_ack_wait(&side->req, hdr,
 						      side->world->now_ns),
 			  "gave up on the receiver");
@@ -602,6 +609,14 @@ static void take_all(struct sim_side *side, const struct frdma_hdr *first,
 	}
 }
 
+static void take_kept(struct sim_side *side, const struct sim_kept *kept)
+{
+	if (frdma_ack_is_old(&side->req, &kept->item, &kept->hdr))
+		return;
+	take_all(side, &kept->hdr, kept->payload, kept->item.nr);
+	side->aside += kept->item.nr;
+}
+
 static void take_due(struct sim_side *side)
 {
 	struct frdma_kept *item;
@@ -610,10 +625,8 @@ static void take_due(struct sim_side *side)
 		struct sim_kept *kept = (struct sim_kept *)item;
 
 		if (side_can_send(side) &&
-		    !frdma_kept_is_stale(item, side->req.una_psn)) {
-			take_all(side, &kept->hdr, kept->payload, item->nr);
-			side->aside += item->nr;
-		}
+		    !frdma_kept_is_stale(item, side->req.una_psn))
+			take_kept(side, kept);
 		free(kept);
 	}
 }

@@ -32,6 +32,7 @@
  * @queue: packets that have room before the wire; 0: all
  * @swap_ns: most that a packet is late by, so that others overtake it
  * @drops: the receiver drops what is ahead of its turn
+ * @room: answers that can be put aside; 0: all
  * @reads: READs instead of WRITEs, of which the peer remembers so many; 0: WRITEs
  * @longer_ns: in the second half each way takes so much longer, nothing is lost any
  *	more, and only that is measured; one message at a time
@@ -41,6 +42,7 @@ struct path {
 	u32 queue;
 	u32 swap_ns;
 	bool drops;
+	u32 room;
 	u32 reads;
 	u64 longer_ns;
 };
@@ -82,6 +84,7 @@ static struct frdma_req req;
 static struct frdma_resp resp;
 static struct frdma_resp_res res[READS_MAX];
 static struct frdma_kept_list kept, ahead;
+static u32 ahead_nr;
 static u64 messages;
 
 static bool is_later(void)
@@ -290,18 +293,32 @@ static void ask_for_hole(void)
 		tap_fail(__FILE__, __LINE__, "gave up");
 }
 
-static void put_aside(const struct frdma_hdr *hdr)
+static void forget(struct frdma_kept_list *list)
+{
+	struct frdma_kept *item;
+
+	while ((item = frdma_kept_any(list)))
+		free(item);
+}
+
+/* Returns false if there is no room. */
+static bool put_aside(const struct frdma_hdr *hdr)
 {
 	struct frdma_kept **at = frdma_kept_find(&ahead, hdr->psn, req.una_psn);
 	struct early *early;
 
+	if (path->room && ahead_nr >= path->room)
+		return false;
 	if (!at)
-		return;
+		return true;
+	ahead_nr++;
 	early = malloc(sizeof(*early));
 	early->item.psn = hdr->psn;
 	early->item.nr = 1;
+	early->item.round = req.resend.round;
 	early->hdr = *hdr;
 	frdma_kept_add(&ahead, at, &early->item);
+	return true;
 }
 
 static void take_answer(const struct frdma_hdr *hdr)
@@ -322,9 +339,9 @@ static void take_answer(const struct frdma_hdr *hdr)
 		break;
 	case FRDMA_ACK_LOST:
 		frdma_ack_implied(&req, hdr->psn, now_ns);
-		if (frdma_ack_is_ahead(&req, hdr))
-			put_aside(hdr);
-		if (ahead.first)
+		if (frdma_ack_is_ahead(&req, hdr) && !put_aside(hdr))
+			recover(false);
+		else if (ahead.first)
 			ask_for_hole();
 		else
 			recover(false);
@@ -358,11 +375,15 @@ static bool land(struct way *way, void (*take)(const struct frdma_hdr *hdr))
 /* What was put aside has its turn. */
 static void take_aside(void)
 {
+	const struct frdma_hdr *hdr;
 	struct frdma_kept *item;
 
 	while ((item = frdma_kept_due(&ahead, req.una_psn))) {
-		if (!frdma_kept_is_stale(item, req.una_psn))
-			take_answer(&((struct early *)item)->hdr);
+		ahead_nr--;
+		hdr = &((struct early *)item)->hdr;
+		if (!frdma_kept_is_stale(item, req.una_psn) &&
+		    !frdma_ack_is_old(&req, item, hdr))
+			take_answer(hdr);
 		free(item);
 	}
 	if (ahead.first)
@@ -391,6 +412,7 @@ static void begin(const struct path *how)
 	back = (struct way) { .last = &back.first };
 	kept = (struct frdma_kept_list) { };
 	ahead = (struct frdma_kept_list) { };
+	ahead_nr = 0;
 	req = (struct frdma_req) {
 		.slots = slots, .stride = sizeof(slots[0]),
 		.mask = UNDER_WAY - 1, .transport = FRDMA_RC,
@@ -411,13 +433,10 @@ static void begin(const struct path *how)
 
 static void end(struct way *way)
 {
-	struct frdma_kept *item;
 	struct flying *pkt;
 
-	while ((item = frdma_kept_any(&kept)))
-		free(item);
-	while ((item = frdma_kept_any(&ahead)))
-		free(item);
+	forget(&kept);
+	forget(&ahead);
 	while ((pkt = way->first)) {
 		way->first = pkt->next;
 		free(pkt);
@@ -539,4 +558,13 @@ TEST(goodput__of_reads_that_swap_places)
 {
 	expect_goodput(380, (struct path) { .reads = 16, .swap_ns = 10000 });
 	expect_goodput(400, (struct path) { .reads = 16, .swap_ns = 1000000 });
+}
+
+/* Then all behind it is asked for again. */
+TEST(goodput__of_reads_with_little_room)
+{
+	expect_goodput(190, (struct path) { .reads = 16, .room = 1, .lost = 1000 });
+	expect_goodput(180, (struct path) { .reads = 16, .room = 16, .lost = 1000 });
+	expect_goodput(190, (struct path) { .reads = 16, .room = 128, .lost = 1000 });
+	expect_goodput(75, (struct path) { .reads = 16, .room = 64, .lost = 10000 });
 }

@@ -123,6 +123,13 @@ TEST(sim__receiver_not_ready)
 	run_all((struct sim_shape) { .scarce_recvs = true });
 }
 
+TEST(sim__receiver_not_ready_while_packets_are_lost)
+{
+	run_all((struct sim_shape) {
+		.mood = { .drop = 100 }, .scarce_recvs = true,
+	});
+}
+
 TEST(sim__host_without_room)
 {
 	run_all((struct sim_shape) { .no_room = 200 });

@@ -314,3 +314,72 @@ TEST(frdma_ack_is_ahead__of_what_is_missing)
 	hdr.psn = sendq_psn(3);
 	EXPECT(frdma_ack_is_ahead(&q.rq, &hdr));
 }
+
+/* What asks for it was all that this end had no room for. */
+static void refused_at(u32 nth, bool sent_behind)
+{
+	missing_at(2);
+	kept_from(4);
+	sendq_send_all(&q);
+	if (sent_behind)
+		frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	frdma_resend_refuse(&q.rq, sendq_psn(nth), 0);
+	frdma_resend_refused(&q.rq);
+}
+
+TEST(frdma_resend_refused__what_asks_for_a_hole)
+{
+	refused_at(2, false);
+	expect_read(2, 2 * SENDQ_MTU, 2 * SENDQ_MTU, 2);
+	EXPECT_EQ(q.rq.psn, q.rq.end_psn);
+	EXPECT_EQ(q.rq.resend.round, 0);
+
+	/* Something else: all is. */
+	refused_at(2 * LONG, false);
+	EXPECT_EQ(q.rq.resend.round, 1);
+	/* What was missing has come, or some of it. */
+	refused_at(2, true);
+	EXPECT_EQ(q.rq.resend.round, 1);
+
+	/* Nor was a hole that is only waited for asked for. */
+	is_late();
+	kept_from(4);
+	q.rq.resend.hole_psn = sendq_psn(3);
+	frdma_resend_refuse(&q.rq, sendq_psn(3), 0);
+	frdma_resend_refused(&q.rq);
+	EXPECT_EQ(q.rq.resend.round, 1);
+}
+
+/* A part of a hole is missing, and the end of the whole has come before. */
+TEST(frdma_ack_judge__end_of_a_hole_before)
+{
+	missing_at(2);
+	kept_from(5);
+	sendq_send_all(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(kept_from(4), FRDMA_RECOVERY_BEGUN);
+	sendq_send_all(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(3), SENDQ_NOW);
+	EXPECT_EQ(response(FRDMA_READ_RESP_LAST, 4), FRDMA_ACK_DATA);
+}
+
+static bool is_old(u8 opcode, u8 syndrome, u32 round)
+{
+	struct frdma_hdr hdr = { .opcode = opcode, .syndrome = syndrome };
+	struct frdma_kept kept = { .round = round };
+
+	return frdma_ack_is_old(&q.rq, &kept, &hdr);
+}
+
+/* Not what was executed, nor what the peer will never do. */
+TEST(frdma_ack_is_old__naks_of_what_was_sent_again)
+{
+	missing_at(2);
+	frdma_resend_all(&q.rq);
+	EXPECT(is_old(FRDMA_ACKNOWLEDGE, FRDMA_NAK_PSN, 0));
+	EXPECT(is_old(FRDMA_ACKNOWLEDGE, FRDMA_AETH_RNR | 1, 0));
+	EXPECT(!is_old(FRDMA_ACKNOWLEDGE, FRDMA_NAK_PSN, 1));
+	EXPECT(!is_old(FRDMA_ACKNOWLEDGE, FRDMA_NAK_ACCESS, 0));
+	EXPECT(!is_old(FRDMA_ACKNOWLEDGE, FRDMA_AETH_NO_CREDITS, 0));
+	EXPECT(!is_old(FRDMA_READ_RESP_MIDDLE, 0, 0));
+}
