@@ -285,11 +285,8 @@ static void take_kept(struct frdma_qp *qp, const struct frdma_kept *item,
 /* What is kept speaks of what was before it, too. Returns true if that is news. */
 static bool speaks_of_more(struct frdma_qp *qp)
 {
-	struct frdma_req *rq = &qp->sq.req;
-	u32 una_psn = rq->una_psn;
-
-	frdma_ack_implied(rq, qp->sq.ahead.list.first->psn, ktime_get_ns());
-	return rq->una_psn != una_psn;
+	return frdma_ack_implied(&qp->sq.req, qp->sq.ahead.list.first->psn,
+				 ktime_get_ns());
 }
 
 /**

@@ -249,13 +249,13 @@ static void pass_answered(struct frdma_req *rq)
 	rq->wr_acked = i;
 }
 
-static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
+static bool advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 {
 	u32 packets = (una_psn - rq->una_psn) & FRDMA_PSN_MASK;
 	enum frdma_mended mended;
 
 	if (!packets)
-		return;
+		return false;
 
 	frdma_cc_acked(&rq->cc, packets,
 		       rq->resend.keeps || rq->resend.hole);
@@ -268,6 +268,7 @@ static void advance_una(struct frdma_req *rq, u32 una_psn, u64 now_ns)
 		rq->fine_psn = una_psn;
 
 	frdma_retry_progress(&rq->retry, frdma_req_is_owed(rq), now_ns);
+	return true;
 }
 
 /**
@@ -308,12 +309,14 @@ void frdma_ack_commit_run(struct frdma_req *rq, u32 psn, u32 nr, u64 now_ns)
  *
  * It has executed all requests before @psn; those that owe no response are
  * thereby acknowledged.
+ *
+ * Return: true if there are any.
  */
-void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns)
+bool frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns)
 {
 	struct owed owed = find_owed(rq, psn);
 
-	advance_una(rq, owed.wr ? owed.psn : psn, now_ns);
+	return advance_una(rq, owed.wr ? owed.psn : psn, now_ns);
 }
 
 /**

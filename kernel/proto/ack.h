@@ -58,7 +58,7 @@ void frdma_ack_note(struct frdma_req *rq, const struct frdma_hdr *hdr);
 struct frdma_ack_data frdma_ack_locate(const struct frdma_req *rq, u32 psn);
 void frdma_ack_commit(struct frdma_req *rq, u32 psn, u64 now_ns);
 void frdma_ack_commit_run(struct frdma_req *rq, u32 psn, u32 nr, u64 now_ns);
-void frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns);
+bool frdma_ack_implied(struct frdma_req *rq, u32 psn, u64 now_ns);
 bool frdma_ack_is_ahead(const struct frdma_req *rq,
 			const struct frdma_hdr *hdr);
 bool frdma_ack_is_old(const struct frdma_req *rq, const struct frdma_kept *kept,

@@ -354,7 +354,6 @@ static bool take_ahead(struct engine_qp *qp)
 {
 	struct frdma_req *rq = &qp->req;
 	struct frdma_kept *item;
-	u32 una;
 
 	while ((item = frdma_kept_due(&qp->ahead, rq->una_psn))) {
 		struct early *early = (struct early *)item;
@@ -364,11 +363,8 @@ static bool take_ahead(struct engine_qp *qp)
 			take_answer(qp, &early->hdr, early->payload);
 		free(early);
 	}
-	if (!qp->ahead.first)
-		return false;
-	una = rq->una_psn;
-	frdma_ack_implied(rq, qp->ahead.first->psn, engine_now_ns);
-	return rq->una_psn != una;
+	return qp->ahead.first &&
+	       frdma_ack_implied(rq, qp->ahead.first->psn, engine_now_ns);
 }
 
 /**

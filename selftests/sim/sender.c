@@ -497,6 +497,12 @@ static void put_aside(struct sim_side *side, const struct frdma_hdr *hdr,
 		recover(side, frdma_resend_recover(&side->req, false));
 }
 
+/* That the peer is not ready, by what it executes; or it waits for its own memory. */
+static bool may_be_overtaken(const struct sim_shape *shape)
+{
+	return shape->mood.late || shape->mood.copy || shape->absent;
+}
+
 static void take_bad_news(struct sim_side *side, const struct frdma_hdr *hdr,
 			  enum frdma_ack_verdict verdict)
 {
@@ -506,10 +512,8 @@ static void take_bad_news(struct sim_side *side, const struct frdma_hdr *hdr,
 	note_progress(side, una);
 	switch (verdict) {
 	case FRDMA_ACK_RNR_NAK:
-		/* Not of what it has executed, unless that was late. */
 		SIM_CHECK(side->world, side->peer->abs_epsn <= side->abs_una ||
-			  side->world->shape->mood.late ||
-			  side->world->shape->mood.copy,
+			  may_be_overtaken(side->world->shape),
 			  "%lld was executed", side->abs_una);
 		SIM_CHECK(side->world, frdma_ack_wait(&side->req, hdr,
 						      side->world->now_ns),
@@ -635,13 +639,14 @@ static void take_due(struct sim_side *side)
 static bool take_implied(struct sim_side *side)
 {
 	u32 una = side->req.una_psn;
+	bool news;
 
 	if (!side->ahead.first || !side_can_send(side))
 		return false;
-	frdma_ack_implied(&side->req, side->ahead.first->psn,
-			  side->world->now_ns);
+	news = frdma_ack_implied(&side->req, side->ahead.first->psn,
+				 side->world->now_ns);
 	note_progress(side, una);
-	return side->req.una_psn != una;
+	return news;
 }
 
 /**
