@@ -167,6 +167,18 @@ static void store(const struct frdma_hdr *hdr, u32 len)
 	*have += len;
 }
 
+/* Only what is missing before it is asked for, as if it were kept, where it might be. */
+static enum frdma_recovery recover(const struct frdma_hdr *hdr,
+				   enum frdma_ack_verdict verdict)
+{
+	struct frdma_kept item = { .psn = hdr->psn, .nr = 1 };
+	const struct frdma_kept_list kept = { .first = &item, .last = &item };
+
+	if (verdict == FRDMA_ACK_LOST && frdma_ack_is_ahead(&q.rq, hdr))
+		return frdma_resend_hole(&q.rq, &kept);
+	return frdma_resend_recover(&q.rq, true);
+}
+
 static void take(struct fuzz *fuzz)
 {
 	struct frdma_hdr hdr = take_answer(fuzz);
@@ -211,7 +223,7 @@ static void take(struct fuzz *fuzz)
 		break;
 	case FRDMA_ACK_LOST:
 	case FRDMA_ACK_SEQ_NAK:
-		if (frdma_resend_recover(&q.rq, true) == FRDMA_RECOVERY_EXHAUSTED)
+		if (recover(&hdr, verdict) == FRDMA_RECOVERY_EXHAUSTED)
 			frdma_req_fail(&q.rq, FRDMA_WC_RETRY_EXC_ERR, verdict);
 		break;
 	case FRDMA_ACK_RNR_NAK:
