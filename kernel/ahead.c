@@ -214,6 +214,7 @@ void frdma_ahead_forget(struct frdma_qp *qp, struct frdma_ahead *ahead)
 {
 	struct frdma_kept *item;
 
+	ahead->lacks = false;
 	while ((item = frdma_kept_any(&ahead->list)))
 		let_go(qp, ahead, container_of(item, struct early, item));
 }

@@ -27,6 +27,8 @@ struct frdma_rx_pkt;
  * @nr: how many
  * @bytes: memory of their buffers, as FRDMA_AHEAD_BYTES_MAX counts it
  * @taken: since this was last looked at, the turn of one has come
+ * @lacks: there was no room for one behind them: nothing tells of that when they are
+ *	taken
  * @deadline_ns: monotonic time: until then something of what is missing is to
  *	come
  * @timer: wakes the side then; NULL: the side has a timer of its own
@@ -39,6 +41,7 @@ struct frdma_ahead {
 	u32 nr;
 	u32 bytes;
 	bool taken;
+	bool lacks;
 	u64 deadline_ns;
 	struct hrtimer *timer;
 	struct frdma_held *newest;

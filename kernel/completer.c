@@ -71,10 +71,19 @@ static void ask_for_hole(struct frdma_qp *qp)
 		FRDMA_ACK_LOST);
 }
 
+/* Returns false if what is missing is being asked for already. */
+static bool ask_for_all(struct frdma_qp *qp)
+{
+	enum frdma_recovery recovery = frdma_resend_recover(&qp->sq.req, false);
+
+	recover(qp, recovery, FRDMA_ACK_LOST);
+	return recovery != FRDMA_RECOVERY_RUNS;
+}
+
 /*
  * An answer, or a run, shows that one before it is missing. It is kept, and only what is
- * missing is asked for. Where there is no room for it, all is, as nothing would tell of
- * that one.
+ * missing is asked for. Where there is no room for it, all is: now, or behind those that
+ * are kept.
  */
 static void put_aside(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		      u64 now_ns)
@@ -90,8 +99,10 @@ static void put_aside(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 					rq->resend.round);
 	for (n = 0; fate != FRDMA_AHEAD_KEPT && n < pkt->nr; n++)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
-	if (fate == FRDMA_AHEAD_NO_ROOM || frdma_ahead_is_empty(ahead))
-		recover(qp, frdma_resend_recover(rq, false), FRDMA_ACK_LOST);
+	if (fate == FRDMA_AHEAD_NO_ROOM)
+		ahead->lacks |= !ask_for_all(qp);
+	else if (frdma_ahead_is_empty(ahead))
+		ask_for_all(qp);
 	else
 		ask_for_hole(qp);
 }
@@ -275,11 +286,28 @@ static void take_kept(struct frdma_qp *qp, const struct frdma_kept *item,
 	struct frdma_req *rq = &qp->sq.req;
 
 	if (frdma_ack_is_old(rq, item, &pkt->hdr)) {
-		frdma_ack_implied(rq, pkt->hdr.psn, ktime_get_ns());
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_DUPLICATE);
 		return;
 	}
 	frdma_rx_hand_over(qp, pkt, take_known_answer, take_run);
+}
+
+/* Returns how many: @most of them at most. */
+static u32 take_due(struct frdma_qp *qp, u32 most)
+{
+	u32 n = 0;
+
+	while (n < most && frdma_ahead_take(qp, &qp->sq.ahead,
+					    qp->sq.req.una_psn, take_kept))
+		n++;
+	return n;
+}
+
+/* All that was sent may be answered by now. */
+static void ask_for_lacking(struct frdma_qp *qp)
+{
+	if (frdma_req_is_owed(&qp->sq.req))
+		ask_for_all(qp);
 }
 
 /* What is kept speaks of what was before it, too. Returns true if that is news. */
@@ -302,18 +330,21 @@ bool frdma_completer_step(struct frdma_qp *qp)
 	struct frdma_ahead *ahead = &qp->sq.ahead;
 	u32 budget = FRDMA_SIDE_BUDGET;
 
-	if (likely(frdma_ahead_is_empty(ahead)))
+	if (likely(frdma_ahead_is_empty(ahead)) && likely(!ahead->lacks))
 		return false;
 	do {
-		while (budget && frdma_ahead_take(qp, ahead, qp->sq.req.una_psn,
-						  take_kept))
-			budget--;
-		if (frdma_ahead_is_empty(ahead) || !frdma_qp_can_send(qp))
+		budget -= take_due(qp, budget);
+		if (!frdma_qp_can_send(qp))
 			return false;
 		if (!budget)
 			return true;
-	} while (speaks_of_more(qp));
-	ask_for_hole(qp);
+	} while (!frdma_ahead_is_empty(ahead) && speaks_of_more(qp));
+	if (!frdma_ahead_is_empty(ahead)) {
+		ask_for_hole(qp);
+	} else if (ahead->lacks) {
+		ahead->lacks = false;
+		ask_for_lacking(qp);
+	}
 	return false;
 }
 
@@ -324,14 +355,19 @@ bool frdma_completer_step(struct frdma_qp *qp)
  */
 void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb)
 {
-	frdma_rx_each(frdma_qp_of_send(side), skb, true, take_answer,
-		      take_run);
+	struct frdma_qp *qp = frdma_qp_of_send(side);
+
+	frdma_rx_each(qp, skb, true, take_answer, take_run);
+	/* Or what the next buffer brings would be ahead, too. */
+	take_due(qp, FRDMA_SIDE_BUDGET / 4);
 }
 
 /**
  * frdma_completer_take - take an answer, or a run, that never was in a buffer
  * @qp: whose send side the caller owns
  * @pkt: judged as frdma_rx_each() would; becomes what would follow it
+ *
+ * No step need follow: whoever is answered so has nothing under way elsewhere.
  */
 void frdma_completer_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 {

@@ -479,6 +479,15 @@ static void ask_for_hole(struct sim_side *side)
 	side->holes += side->tries - tries;
 }
 
+/* Returns false if what is missing is being asked for already. */
+static bool ask_for_all(struct sim_side *side)
+{
+	enum frdma_recovery recovery = frdma_resend_recover(&side->req, false);
+
+	recover(side, recovery);
+	return recovery != FRDMA_RECOVERY_RUNS;
+}
+
 /* Answers that are ahead of their turn. */
 static void put_aside(struct sim_side *side, const struct frdma_hdr *hdr,
 		      const u8 *payload, u32 nr)
@@ -491,10 +500,12 @@ static void put_aside(struct sim_side *side, const struct frdma_hdr *hdr,
 	if (frdma_ack_is_ahead(&side->req, hdr))
 		room = aside_put(side, &side->ahead, side->req.una_psn, hdr,
 				 payload, nr);
-	if (room && side->ahead.first)
+	if (!room)
+		side->lacks |= !ask_for_all(side);
+	else if (side->ahead.first)
 		ask_for_hole(side);
 	else
-		recover(side, frdma_resend_recover(&side->req, false));
+		ask_for_all(side);
 }
 
 /* That the peer is not ready, by what it executes; or it waits for its own memory. */
@@ -659,7 +670,7 @@ static bool take_implied(struct sim_side *side)
  */
 bool sender_take_aside(struct sim_side *side)
 {
-	if (!side->ahead.first)
+	if (!side->ahead.first && !side->lacks)
 		return false;
 	do {
 		take_due(side);
@@ -668,5 +679,8 @@ bool sender_take_aside(struct sim_side *side)
 		aside_forget(&side->ahead);
 	else if (side->ahead.first)
 		ask_for_hole(side);
+	else if (side->lacks && frdma_req_is_owed(&side->req))
+		ask_for_all(side);
+	side->lacks &= side_can_send(side) && side->ahead.first;
 	return side_can_send(side);
 }

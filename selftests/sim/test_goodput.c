@@ -32,6 +32,7 @@
  * @queue: packets that have room before the wire; 0: all
  * @swap_ns: most that a packet is late by, so that others overtake it
  * @drops: the receiver drops what is ahead of its turn
+ * @one: one message at a time
  * @room: answers that can be put aside; 0: all
  * @reads: READs instead of WRITEs, of which the peer remembers so many; 0: WRITEs
  * @longer_ns: in the second half each way takes so much longer, nothing is lost any
@@ -42,6 +43,7 @@ struct path {
 	u32 queue;
 	u32 swap_ns;
 	bool drops;
+	bool one;
 	u32 room;
 	u32 reads;
 	u64 longer_ns;
@@ -85,6 +87,7 @@ static struct frdma_resp resp;
 static struct frdma_resp_res res[READS_MAX];
 static struct frdma_kept_list kept, ahead;
 static u32 ahead_nr;
+static bool lacks;
 static u64 messages;
 
 static bool is_later(void)
@@ -122,7 +125,7 @@ static void fly(struct way *way, const struct frdma_hdr *hdr, u32 bytes)
 
 static void post(void)
 {
-	u32 most = path->longer_ns ? 1 : UNDER_WAY;
+	u32 most = path->one || path->longer_ns ? 1 : UNDER_WAY;
 
 	while (req.wr_prod - req.wr_una < most) {
 		*frdma_req_wr(&req, req.wr_prod) = (struct frdma_swr) {
@@ -281,10 +284,14 @@ static void end_of_batch(void)
 	}
 }
 
-static void recover(bool missed)
+/* Returns false if that is under way already. */
+static bool recover(bool missed)
 {
-	if (frdma_resend_recover(&req, missed) == FRDMA_RECOVERY_EXHAUSTED)
+	enum frdma_recovery recovery = frdma_resend_recover(&req, missed);
+
+	if (recovery == FRDMA_RECOVERY_EXHAUSTED)
 		tap_fail(__FILE__, __LINE__, "gave up");
+	return recovery != FRDMA_RECOVERY_RUNS;
 }
 
 static void ask_for_hole(void)
@@ -340,7 +347,7 @@ static void take_answer(const struct frdma_hdr *hdr)
 	case FRDMA_ACK_LOST:
 		frdma_ack_implied(&req, hdr->psn, now_ns);
 		if (frdma_ack_is_ahead(&req, hdr) && !put_aside(hdr))
-			recover(false);
+			lacks |= !recover(false);
 		else if (ahead.first)
 			ask_for_hole();
 		else
@@ -386,8 +393,13 @@ static void take_aside(void)
 			take_answer(hdr);
 		free(item);
 	}
-	if (ahead.first)
+	if (ahead.first) {
 		ask_for_hole();
+	} else if (lacks) {
+		lacks = false;
+		if (frdma_req_is_owed(&req))
+			recover(false);
+	}
 }
 
 static u64 next_event_ns(void)
@@ -413,6 +425,7 @@ static void begin(const struct path *how)
 	kept = (struct frdma_kept_list) { };
 	ahead = (struct frdma_kept_list) { };
 	ahead_nr = 0;
+	lacks = false;
 	req = (struct frdma_req) {
 		.slots = slots, .stride = sizeof(slots[0]),
 		.mask = UNDER_WAY - 1, .transport = FRDMA_RC,
@@ -567,4 +580,13 @@ TEST(goodput__of_reads_with_little_room)
 	expect_goodput(180, (struct path) { .reads = 16, .room = 16, .lost = 1000 });
 	expect_goodput(190, (struct path) { .reads = 16, .room = 128, .lost = 1000 });
 	expect_goodput(75, (struct path) { .reads = 16, .room = 64, .lost = 10000 });
+}
+
+/* Nothing comes behind them that would tell. */
+TEST(goodput__of_one_read_with_little_room)
+{
+	expect_goodput(35, (struct path) {
+		.reads = 16, .one = true, .room = 4, .lost = 10000 });
+	expect_goodput(100, (struct path) {
+		.reads = 16, .one = true, .lost = 10000 });
 }
