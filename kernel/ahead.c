@@ -12,7 +12,7 @@
 #define PATIENCE_NS	(4 * NSEC_PER_SEC)
 
 /**
- * struct frdma_held - a buffer, held for one or more requests
+ * struct frdma_held - a buffer, held for one or more packets
  * @skb: it
  * @refs: packets, or runs, that are in it and kept; written by the owner of their side
  * @bytes: what it counts for

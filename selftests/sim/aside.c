@@ -38,6 +38,28 @@ bool aside_put(struct sim_side *side, struct frdma_kept_list *list, u32 psn,
 }
 
 /**
+ * aside_take - take packets whose turn has come
+ * @side: whose
+ * @kept: they
+ * @take: called for each that is not taken as one of a run
+ * @take_run: called first, if they are several; says how many it took
+ */
+void aside_take(struct sim_side *side, const struct sim_kept *kept,
+		aside_take_fn take, aside_run_fn take_run)
+{
+	u32 nr = kept->item.nr, taken = 0;
+	struct frdma_hdr hdr = kept->hdr;
+
+	if (nr > 1)
+		taken = take_run(side, &hdr, kept->payload, nr);
+	frdma_hdr_skip(&hdr, taken);
+	for (; taken < nr && !side_is_broken(side); taken++) {
+		take(side, &hdr, kept->payload + taken * hdr.payload_len);
+		frdma_hdr_skip(&hdr, 1);
+	}
+}
+
+/**
  * aside_forget - drop all that was put aside
  * @list: where
  */

@@ -19,6 +19,13 @@ struct sim_kept {
 
 bool aside_put(struct sim_side *side, struct frdma_kept_list *list, u32 psn,
 	       const struct frdma_hdr *hdr, const u8 *payload, u32 nr);
+typedef void (*aside_take_fn)(struct sim_side *side,
+			      const struct frdma_hdr *hdr, const u8 *payload);
+typedef u32 (*aside_run_fn)(struct sim_side *side, const struct frdma_hdr *hdr,
+			    const u8 *payload, u32 nr);
+
+void aside_take(struct sim_side *side, const struct sim_kept *kept,
+		aside_take_fn take, aside_run_fn take_run);
 void aside_forget(struct frdma_kept_list *list);
 
 #endif /* FRDMA_SIM_ASIDE_H */

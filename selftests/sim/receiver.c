@@ -528,19 +528,6 @@ static void put_off(struct sim_side *side, const struct frdma_hdr *hdr,
 		aside_put(side, &side->kept, side->resp.epsn, hdr, payload, nr);
 }
 
-static void take_all(struct sim_side *side, const struct frdma_hdr *first,
-		     const u8 *payload, u32 nr)
-{
-	u32 taken = nr > 1 ? receiver_take_run(side, first, payload, nr) : 0;
-	struct frdma_hdr hdr = *first;
-
-	frdma_hdr_skip(&hdr, taken);
-	for (; taken < nr && !side_is_broken(side); taken++) {
-		receiver_take(side, &hdr, payload + taken * hdr.payload_len);
-		frdma_hdr_skip(&hdr, 1);
-	}
-}
-
 /**
  * receiver_take_kept - take what is no longer ahead of its turn
  * @side: where
@@ -558,7 +545,7 @@ void receiver_take_kept(struct sim_side *side)
 
 		if (!side_is_broken(side) &&
 		    !frdma_kept_is_stale(item, side->resp.epsn)) {
-			take_all(side, &kept->hdr, kept->payload, item->nr);
+			aside_take(side, kept, receiver_take, receiver_take_run);
 			side->waited += item->nr;
 		}
 		free(kept);

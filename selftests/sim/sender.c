@@ -611,24 +611,11 @@ u32 sender_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
 	return nr;
 }
 
-static void take_all(struct sim_side *side, const struct frdma_hdr *first,
-		     const u8 *payload, u32 nr)
-{
-	u32 taken = nr > 1 ? sender_take_run(side, first, payload, nr) : 0;
-	struct frdma_hdr hdr = *first;
-
-	frdma_hdr_skip(&hdr, taken);
-	for (; taken < nr && !side_is_broken(side); taken++) {
-		sender_take(side, &hdr, payload + taken * hdr.payload_len);
-		frdma_hdr_skip(&hdr, 1);
-	}
-}
-
 static void take_kept(struct sim_side *side, const struct sim_kept *kept)
 {
 	if (frdma_ack_is_old(&side->req, &kept->item, &kept->hdr))
 		return;
-	take_all(side, &kept->hdr, kept->payload, kept->item.nr);
+	aside_take(side, kept, sender_take, sender_take_run);
 	side->aside += kept->item.nr;
 }
 

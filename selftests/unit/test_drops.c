@@ -45,6 +45,16 @@ TEST(frdma_resend_probe__while_it_is_found_out_whether_the_peer_keeps)
 	EXPECT(q.rq.resend.keeps);
 }
 
+/* All ten are acknowledged, and then one of those that follow. */
+static void expect_no_doubts(void)
+{
+	frdma_ack_commit(&q.rq, sendq_psn(9), SENDQ_NOW);
+	sendq_reap_all(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
+	EXPECT_EQ(q.rq.resend.doubts, 0);
+}
+
 /* But if none of them came, and silence has ended that, it is not found out. */
 TEST(frdma_resend_all__what_was_being_found_out_is_not)
 {
@@ -55,11 +65,7 @@ TEST(frdma_resend_all__what_was_being_found_out_is_not)
 	frdma_cc_silent(&q.rq.cc);
 	frdma_resend_all(&q.rq);
 	EXPECT_EQ(sendq_send_all(&q), 1);
-	frdma_ack_commit(&q.rq, sendq_psn(9), SENDQ_NOW);
-	sendq_reap_all(&q);
-	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
-	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
-	EXPECT_EQ(q.rq.resend.doubts, 0);
+	expect_no_doubts();
 }
 
 /* Nor if it was late, and came before anything was sent again. */
@@ -68,11 +74,7 @@ TEST(frdma_resend_acked__what_was_being_found_out_is_not)
 	sendq_init(&q);
 	sendq_sent(&q, IB_UVERBS_WR_SEND, 10 * SENDQ_MTU);
 	EXPECT_EQ(misses_first(), FRDMA_RECOVERY_BEGUN);
-	frdma_ack_commit(&q.rq, sendq_psn(9), SENDQ_NOW);
-	sendq_reap_all(&q);
-	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
-	frdma_ack_commit(&q.rq, sendq_psn(10), SENDQ_NOW);
-	EXPECT_EQ(q.rq.resend.doubts, 0);
+	expect_no_doubts();
 }
 
 /* That it misses one is no sign, but that it takes long to tell so is. */
