@@ -3,7 +3,7 @@
  * The hostile peer: packets on the far end of a veth pair, described in the
  * words of conformance scripts, and what comes of each. Include it after
  * victim.h, lib/statistic.h and lib/bystander.h; link it with the player's
- * packet.c, script.c, value.c and device_wire.c.
+ * packet.c, format.c, match.c, script.c, value.c and device_wire.c.
  *
  * A queue pair that nobody attacks, the witness, is asked for an ACK after each
  * packet. Packets are taken in their order, so all that the attack brings about
