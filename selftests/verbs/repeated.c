@@ -217,14 +217,15 @@ static void is_behind_a_write(void)
 
 /*
  * The half of it that is there is lost, and then its region goes: the peer, which asks
- * for all of it again, is told.
+ * for all of it again, is told, once. It asks after 4.3 s, when answers have long not
+ * been lost any more, and the other half is still withheld.
  */
 static void is_half_gone(void)
 {
 	double begun;
 	int how;
 
-	connect_them(18);
+	connect_them(20);
 	withhold_half(6);
 	lose_answers(0.4);
 	begun = now();
