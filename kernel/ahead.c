@@ -96,7 +96,29 @@ static void let_go(struct frdma_qp *qp, struct frdma_ahead *ahead,
 {
 	ahead->nr--;
 	unhold(qp, ahead, early->held);
+	uncharge(qp, ahead, sizeof(*early));
 	kfree(early);
+}
+
+/* Room for a packet, or a run, in a buffer. NULL: there is none. */
+static struct early *make_early(struct frdma_qp *qp, struct frdma_ahead *ahead,
+				const struct sk_buff *skb)
+{
+	struct early *early;
+
+	if (!charge(qp, ahead, sizeof(*early)))
+		return NULL;
+	early = kmalloc(sizeof(*early), GFP_ATOMIC | __GFP_NOWARN);
+	if (!early)
+		goto err_uncharge;
+	early->held = hold(qp, ahead, skb);
+	if (early->held)
+		return early;
+
+	kfree(early);
+err_uncharge:
+	uncharge(qp, ahead, sizeof(*early));
+	return NULL;
 }
 
 /* What is missing has so long to come. */
@@ -135,14 +157,9 @@ enum frdma_ahead_fate frdma_ahead_keep(struct frdma_qp *qp,
 	at = frdma_kept_find(&ahead->list, pkt->hdr.psn, psn);
 	if (!at)
 		return FRDMA_AHEAD_TWICE;
-	early = kmalloc(sizeof(*early), GFP_ATOMIC | __GFP_NOWARN);
+	early = make_early(qp, ahead, pkt->skb);
 	if (!early)
 		return FRDMA_AHEAD_NO_ROOM;
-	early->held = hold(qp, ahead, pkt->skb);
-	if (!early->held) {
-		kfree(early);
-		return FRDMA_AHEAD_NO_ROOM;
-	}
 
 	if (frdma_ahead_is_empty(ahead)) {
 		frdma_kept_is_stuck(&ahead->list, psn);
@@ -165,23 +182,25 @@ enum frdma_ahead_fate frdma_ahead_keep(struct frdma_qp *qp,
  * @psn: what has its turn
  * @take: called for it, unless all of it is before @psn
  *
- * Return: false if it has not.
+ * Return: how many packets that were, at least 1; 0 if its turn has not come.
  */
-bool frdma_ahead_take(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 psn,
-		      frdma_ahead_fn take)
+u32 frdma_ahead_take(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 psn,
+		     frdma_ahead_fn take)
 {
 	struct frdma_kept *item = frdma_kept_due(&ahead->list, psn);
 	struct early *early;
+	u32 nr = 1;
 
 	if (!item)
-		return false;
+		return 0;
 	early = container_of(item, struct early, item);
 	if (!frdma_kept_is_stale(item, psn)) {
+		nr = item->nr;
 		take(qp, item, &early->pkt);
 		ahead->taken = true;
 	}
 	let_go(qp, ahead, early);
-	return true;
+	return nr;
 }
 
 /**
@@ -190,19 +209,22 @@ bool frdma_ahead_take(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 psn,
  * @ahead: of that side of it which the caller owns
  * @psn: what has its turn next
  *
- * The peer has perhaps died, and others could use the memory. If not, it sends
- * all of it again.
+ * The peer has perhaps died, and others could use the memory.
+ *
+ * Return: true if that was done.
  */
-void frdma_ahead_expire(struct frdma_qp *qp, struct frdma_ahead *ahead,
+bool frdma_ahead_expire(struct frdma_qp *qp, struct frdma_ahead *ahead,
 			u32 psn)
 {
 	if (frdma_ahead_is_empty(ahead) ||
 	    ktime_get_ns() < ahead->deadline_ns)
-		return;
-	if (frdma_kept_is_stuck(&ahead->list, psn))
-		frdma_ahead_forget(qp, ahead);
-	else
+		return false;
+	if (!frdma_kept_is_stuck(&ahead->list, psn)) {
 		be_patient(ahead);
+		return false;
+	}
+	frdma_ahead_forget(qp, ahead);
+	return true;
 }
 
 /**
@@ -214,7 +236,6 @@ void frdma_ahead_forget(struct frdma_qp *qp, struct frdma_ahead *ahead)
 {
 	struct frdma_kept *item;
 
-	ahead->lacks = false;
 	while ((item = frdma_kept_any(&ahead->list)))
 		let_go(qp, ahead, container_of(item, struct early, item));
 }

@@ -25,10 +25,8 @@ struct frdma_rx_pkt;
  * struct frdma_ahead - what a side keeps
  * @list: in which order
  * @nr: how many
- * @bytes: memory of their buffers, as FRDMA_AHEAD_BYTES_MAX counts it
+ * @bytes: memory of them and of their buffers, as FRDMA_AHEAD_BYTES_MAX counts it
  * @taken: since this was last looked at, the turn of one has come
- * @lacks: there was no room for one behind them: nothing tells of that when they are
- *	taken
  * @deadline_ns: monotonic time: until then something of what is missing is to
  *	come
  * @timer: wakes the side then; NULL: the side has a timer of its own
@@ -41,7 +39,6 @@ struct frdma_ahead {
 	u32 nr;
 	u32 bytes;
 	bool taken;
-	bool lacks;
 	u64 deadline_ns;
 	struct hrtimer *timer;
 	struct frdma_held *newest;
@@ -73,9 +70,9 @@ enum frdma_ahead_fate frdma_ahead_keep(struct frdma_qp *qp,
 				       struct frdma_ahead *ahead,
 				       const struct frdma_rx_pkt *pkt, u32 psn,
 				       u32 round);
-bool frdma_ahead_take(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 psn,
-		      frdma_ahead_fn take);
-void frdma_ahead_expire(struct frdma_qp *qp, struct frdma_ahead *ahead,
+u32 frdma_ahead_take(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 psn,
+		     frdma_ahead_fn take);
+bool frdma_ahead_expire(struct frdma_qp *qp, struct frdma_ahead *ahead,
 			u32 psn);
 void frdma_ahead_forget(struct frdma_qp *qp, struct frdma_ahead *ahead);
 
@@ -83,6 +80,12 @@ void frdma_ahead_forget(struct frdma_qp *qp, struct frdma_ahead *ahead);
 static inline bool frdma_ahead_is_empty(const struct frdma_ahead *ahead)
 {
 	return !ahead->list.first;
+}
+
+/** frdma_ahead_is_due - has the turn of the first come; of @psn that is */
+static inline bool frdma_ahead_is_due(const struct frdma_ahead *ahead, u32 psn)
+{
+	return frdma_kept_is_due(&ahead->list, psn);
 }
 
 /** frdma_ahead_next_ns - when to look at frdma_ahead_expire(); U64_MAX: never */

@@ -67,23 +67,25 @@ static void recover(struct frdma_qp *qp, enum frdma_recovery recovery,
 
 static void ask_for_hole(struct frdma_qp *qp)
 {
-	recover(qp, frdma_resend_hole(&qp->sq.req, &qp->sq.ahead.list),
+	recover(qp, frdma_resend_hole(&qp->sq.req,
+				      qp->sq.ahead.list.first->psn),
 		FRDMA_ACK_LOST);
 }
 
-/* Returns false if what is missing is being asked for already. */
-static bool ask_for_all(struct frdma_qp *qp)
+static void ask_for_all(struct frdma_qp *qp)
 {
-	enum frdma_recovery recovery = frdma_resend_recover(&qp->sq.req, false);
+	recover(qp, frdma_resend_recover(&qp->sq.req, false), FRDMA_ACK_LOST);
+}
 
-	recover(qp, recovery, FRDMA_ACK_LOST);
-	return recovery != FRDMA_RECOVERY_RUNS;
+/* What was let go: now, or behind those that are kept. */
+static void ask_for_lacking(struct frdma_qp *qp)
+{
+	recover(qp, frdma_resend_lacking(&qp->sq.req), FRDMA_ACK_LOST);
 }
 
 /*
  * An answer, or a run, shows that one before it is missing. It is kept, and only what is
- * missing is asked for. Where there is no room for it, all is: now, or behind those that
- * are kept.
+ * missing is asked for. Where there is no room for it, all is.
  */
 static void put_aside(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		      u64 now_ns)
@@ -94,17 +96,21 @@ static void put_aside(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	u32 n;
 
 	frdma_ack_implied(rq, pkt->hdr.psn, now_ns);
-	if (frdma_ack_is_ahead(rq, &pkt->hdr))
+	if (frdma_ack_is_ahead(rq, &pkt->hdr)) {
+		frdma_resend_note_ahead(rq, pkt->hdr.psn, pkt->nr);
 		fate = frdma_ahead_keep(qp, ahead, pkt, rq->una_psn,
 					rq->resend.round);
+	}
 	for (n = 0; fate != FRDMA_AHEAD_KEPT && n < pkt->nr; n++)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
-	if (fate == FRDMA_AHEAD_NO_ROOM)
-		ahead->lacks |= !ask_for_all(qp);
-	else if (frdma_ahead_is_empty(ahead))
+	if (fate == FRDMA_AHEAD_NO_ROOM) {
+		rq->resend.lacks = true;
+		ask_for_lacking(qp);
+	} else if (frdma_ahead_is_empty(ahead)) {
 		ask_for_all(qp);
-	else
+	} else {
 		ask_for_hole(qp);
+	}
 }
 
 static void take_response(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
@@ -292,22 +298,19 @@ static void take_kept(struct frdma_qp *qp, const struct frdma_kept *item,
 	frdma_rx_hand_over(qp, pkt, take_known_answer, take_run);
 }
 
-/* Returns how many: @most of them at most. */
-static u32 take_due(struct frdma_qp *qp, u32 most)
+/* Returns what is left of a budget of packets. */
+static u32 take_due(struct frdma_qp *qp, u32 budget)
 {
-	u32 n = 0;
+	u32 nr;
 
-	while (n < most && frdma_ahead_take(qp, &qp->sq.ahead,
-					    qp->sq.req.una_psn, take_kept))
-		n++;
-	return n;
-}
-
-/* All that was sent may be answered by now. */
-static void ask_for_lacking(struct frdma_qp *qp)
-{
-	if (frdma_req_is_owed(&qp->sq.req))
-		ask_for_all(qp);
+	while (budget) {
+		nr = frdma_ahead_take(qp, &qp->sq.ahead, qp->sq.req.una_psn,
+				      take_kept);
+		if (!nr)
+			break;
+		budget -= min(budget, nr);
+	}
+	return budget;
 }
 
 /* What is kept speaks of what was before it, too. Returns true if that is news. */
@@ -330,21 +333,20 @@ bool frdma_completer_step(struct frdma_qp *qp)
 	struct frdma_ahead *ahead = &qp->sq.ahead;
 	u32 budget = FRDMA_SIDE_BUDGET;
 
-	if (likely(frdma_ahead_is_empty(ahead)) && likely(!ahead->lacks))
+	if (likely(frdma_ahead_is_empty(ahead)) &&
+	    likely(!qp->sq.req.resend.lacks))
 		return false;
 	do {
-		budget -= take_due(qp, budget);
+		budget = take_due(qp, budget);
 		if (!frdma_qp_can_send(qp))
 			return false;
 		if (!budget)
 			return true;
 	} while (!frdma_ahead_is_empty(ahead) && speaks_of_more(qp));
-	if (!frdma_ahead_is_empty(ahead)) {
+	if (!frdma_ahead_is_empty(ahead))
 		ask_for_hole(qp);
-	} else if (ahead->lacks) {
-		ahead->lacks = false;
+	else
 		ask_for_lacking(qp);
-	}
 	return false;
 }
 

@@ -295,7 +295,8 @@ static bool send_posted(struct frdma_qp *qp)
 	u32 una;
 
 	look_at_clock(qp, now_ns);
-	frdma_ahead_expire(qp, &qp->sq.ahead, qp->sq.req.una_psn);
+	if (frdma_ahead_expire(qp, &qp->sq.ahead, qp->sq.req.una_psn))
+		qp->sq.req.resend.lacks = true;
 	reap(qp);
 	if (!frdma_qp_can_send(qp))
 		return false;

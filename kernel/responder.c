@@ -128,19 +128,25 @@ static void ask_for_missing(struct frdma_qp *qp)
 
 /*
  * A request, or a run, that has to wait for what is before it. What is missing
- * is asked for once, when that is noticed.
+ * is asked for once, when that is noticed; but not what came in an earlier buffer, and
+ * is taken when this one was.
  */
 static void put_off(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		    enum frdma_resp_verdict verdict)
 {
+	struct frdma_ahead *ahead = &qp->rq.ahead;
+	struct frdma_resp *rs = &qp->rq.resp;
+	bool due = verdict == FRDMA_RESP_GAP &&
+		   frdma_ahead_is_due(ahead, rs->epsn);
 	u32 n;
 
-	if (verdict == FRDMA_RESP_GAP)
+	if (verdict == FRDMA_RESP_GAP && !due)
 		ask_for_missing(qp);
-	if (frdma_resp_may_keep(&qp->rq.resp, &pkt->hdr) &&
-	    frdma_ahead_keep(qp, &qp->rq.ahead, pkt, qp->rq.resp.epsn, 0) ==
-	    FRDMA_AHEAD_KEPT)
+	if ((due || frdma_resp_may_keep(rs, &pkt->hdr)) &&
+	    frdma_ahead_keep(qp, ahead, pkt, rs->epsn, 0) == FRDMA_AHEAD_KEPT)
 		return;
+	if (due)
+		frdma_resp_miss(rs, pkt->hdr.psn);
 	for (n = 0; n < pkt->nr; n++)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 }
@@ -357,7 +363,7 @@ static void take_request(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 	}
 	/* The peer is asked for what follows a response that is long, or waits. */
 	if (!may_come_now(qp, pkt)) {
-		frdma_resp_miss(rs, &pkt->hdr);
+		frdma_resp_miss(rs, pkt->hdr.psn);
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 		return;
 	}
@@ -514,16 +520,18 @@ static bool take_in_order(struct frdma_qp *qp)
 		qp->rq.read_waits = false;
 	while (budget) {
 		struct sk_buff *skb;
+		u32 nr;
 
 		if (read->active && !qp->rq.read_waits) {
 			answer_read(qp);
 			if (read->active && !qp->rq.read_waits)
 				return true;
 		}
-		if (!qp->rq.read_waits &&
-		    frdma_ahead_take(qp, &qp->rq.ahead, qp->rq.resp.epsn,
-				     take_kept)) {
-			budget--;
+		nr = qp->rq.read_waits ? 0 :
+		     frdma_ahead_take(qp, &qp->rq.ahead, qp->rq.resp.epsn,
+				      take_kept);
+		if (nr) {
+			budget -= min(budget, nr);
 			continue;
 		}
 		if (qp->rq.read_budget < FRDMA_TRAIN_MAX)
@@ -564,6 +572,20 @@ static void acknowledge(struct frdma_qp *qp, bool more)
 	}
 }
 
+/* What waits behind a READ response may have come long ago: the peer was not asked for it. */
+static void expire_kept(struct frdma_qp *qp)
+{
+	struct frdma_ahead *ahead = &qp->rq.ahead;
+	struct frdma_resp *rs = &qp->rq.resp;
+	u32 last_psn;
+
+	if (frdma_ahead_is_empty(ahead))
+		return;
+	last_psn = ahead->list.last->psn;
+	if (frdma_ahead_expire(qp, ahead, rs->epsn) && rs->read.active)
+		frdma_resp_miss(rs, last_psn);
+}
+
 /**
  * frdma_responder_step - do what there is to do on the receive side
  * @side: owned by the caller
@@ -582,7 +604,7 @@ bool frdma_responder_step(struct frdma_side *side)
 		forget_reads(qp);
 		frdma_ahead_forget(qp, &qp->rq.ahead);
 	}
-	frdma_ahead_expire(qp, &qp->rq.ahead, qp->rq.resp.epsn);
+	expire_kept(qp);
 
 	frdma_answers_begin(&answers, qp);
 	more = take_in_order(qp);

@@ -71,9 +71,7 @@ struct frdma_kept *frdma_kept_any(struct frdma_kept_list *list)
  */
 struct frdma_kept *frdma_kept_due(struct frdma_kept_list *list, u32 epsn)
 {
-	if (!list->first || frdma_psn_diff(list->first->psn, epsn) > 0)
-		return NULL;
-	return frdma_kept_any(list);
+	return frdma_kept_is_due(list, epsn) ? frdma_kept_any(list) : NULL;
 }
 
 /**

@@ -59,6 +59,13 @@ struct frdma_kept *frdma_kept_due(struct frdma_kept_list *list, u32 epsn);
 struct frdma_kept *frdma_kept_any(struct frdma_kept_list *list);
 bool frdma_kept_is_stuck(struct frdma_kept_list *list, u32 epsn);
 
+/** frdma_kept_is_due - would frdma_kept_due() take one */
+static inline bool frdma_kept_is_due(const struct frdma_kept_list *list,
+				     u32 epsn)
+{
+	return list->first && frdma_psn_diff(list->first->psn, epsn) <= 0;
+}
+
 /** frdma_kept_is_stale - was all of it executed meanwhile */
 static inline bool frdma_kept_is_stale(const struct frdma_kept *item, u32 epsn)
 {

@@ -10,6 +10,7 @@
 void frdma_resend_init(struct frdma_resend *re, u32 first_psn)
 {
 	*re = (struct frdma_resend) {
+		.ahead_psn = first_psn,
 		.alone_psn = first_psn,
 		.hole_psn = first_psn,
 		.lost_psn = first_psn,
@@ -124,6 +125,8 @@ void frdma_resend_all(struct frdma_req *rq)
 	rq->resend.alone = false;
 	rq->resend.alone_psn = rq->una_psn;
 	rq->resend.hole = false;
+	rq->resend.ahead_psn = rq->una_psn;
+	rq->resend.lacks = false;
 	rq->resend.round++;
 	rq->rd_out = 0;
 	rq->since_ack_req = 0;
@@ -147,6 +150,9 @@ static void ask_for_hole(struct frdma_req *rq, u32 end_psn)
 	re->hole = true;
 	re->hole_waits = false;
 	re->hole_psn = rq->una_psn;
+	re->later_psn = re->resume_psn;
+	if (frdma_psn_diff(re->ahead_psn, re->later_psn) >= 0)
+		re->later_psn = frdma_psn_add(re->ahead_psn, 1);
 	frdma_rtt_disturb(&rq->retry.rtt);
 	re->recovering = true;
 }
@@ -411,11 +417,17 @@ enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed)
 	return FRDMA_RECOVERY_BEGUN;
 }
 
-/* All that is missing, unless what was is missing again. */
+/*
+ * All that is missing, unless what was is missing again, as an answer tells that is in
+ * it, or behind it, and was asked for later.
+ */
 static bool is_hole_on_its_way(const struct frdma_req *rq, u32 end_psn)
 {
-	return frdma_resend_has_hole(rq) && !rq->resend.hole_waits &&
-	       frdma_psn_diff(end_psn, rq->resend.alone_psn) >= 0;
+	const struct frdma_resend *re = &rq->resend;
+
+	return frdma_resend_has_hole(rq) && !re->hole_waits &&
+	       frdma_psn_diff(end_psn, re->alone_psn) >= 0 &&
+	       frdma_psn_diff(re->ahead_psn, re->later_psn) < re->late;
 }
 
 static void wait_for_hole(struct frdma_req *rq, u32 end_psn)
@@ -428,25 +440,41 @@ static void wait_for_hole(struct frdma_req *rq, u32 end_psn)
 }
 
 /**
- * frdma_resend_hole - responses are missing, and what is behind them is kept
+ * frdma_resend_note_ahead - an answer came ahead of its turn
  * @rq: state
- * @kept: not empty; una_psn, if that is before the first, is where a response to a READ
- *	or atomic goes on
+ * @psn: of it, ahead of una_psn
+ * @nr: it is a run of so many, or 1
+ *
+ * Whether it is kept or not, what is before it is missing.
+ */
+void frdma_resend_note_ahead(struct frdma_req *rq, u32 psn, u32 nr)
+{
+	u32 last_psn = frdma_psn_add(psn, nr - 1);
+
+	if (frdma_psn_diff(last_psn, rq->resend.ahead_psn) > 0)
+		rq->resend.ahead_psn = last_psn;
+}
+
+/**
+ * frdma_resend_hole - responses are missing, and what is behind them is kept
+ * @rq: state; una_psn, if that is before @end_psn, is where a response to a READ or
+ *	atomic goes on
+ * @end_psn: the first that is kept
  *
  * Only they are asked for, up to the end of their piece at most, and where answers were
  * late before, not too soon: a probe asks if nothing else comes. It costs a retry, as
- * each loss does.
+ * each loss does. What was kept before all was sent again says nothing of what is
+ * missing since.
  */
-enum frdma_recovery frdma_resend_hole(struct frdma_req *rq,
-				      const struct frdma_kept_list *kept)
+enum frdma_recovery frdma_resend_hole(struct frdma_req *rq, u32 end_psn)
 {
 	struct frdma_resend *re = &rq->resend;
-	u32 end_psn = kept->first->psn;
 
 	if (re->recovering || frdma_psn_diff(end_psn, rq->una_psn) <= 0 ||
+	    frdma_psn_diff(re->ahead_psn, rq->una_psn) <= 0 ||
 	    is_hole_on_its_way(rq, end_psn))
 		return FRDMA_RECOVERY_RUNS;
-	if (frdma_psn_diff(kept->last->psn, end_psn) < re->late) {
+	if (frdma_psn_diff(re->ahead_psn, end_psn) < re->late) {
 		wait_for_hole(rq, end_psn);
 		return FRDMA_RECOVERY_RUNS;
 	}
@@ -455,6 +483,28 @@ enum frdma_recovery frdma_resend_hole(struct frdma_req *rq,
 	re->hole_gap = (rq->una_psn - re->hole_psn) & FRDMA_PSN_MASK;
 	ask_for_hole(rq, end_psn);
 	return FRDMA_RECOVERY_BEGUN;
+}
+
+/**
+ * frdma_resend_lacking - none is kept any more, of answers ahead of their turn
+ * @rq: state
+ *
+ * Where some were let go, all that is not answered is asked for, as soon as what is on
+ * its way has come.
+ */
+enum frdma_recovery frdma_resend_lacking(struct frdma_req *rq)
+{
+	enum frdma_recovery recovery;
+
+	if (!rq->resend.lacks)
+		return FRDMA_RECOVERY_RUNS;
+	if (!frdma_req_is_owed(rq)) {
+		rq->resend.lacks = false;
+		return FRDMA_RECOVERY_RUNS;
+	}
+	recovery = frdma_resend_recover(rq, false);
+	rq->resend.lacks = recovery == FRDMA_RECOVERY_RUNS;
+	return recovery;
 }
 
 /* Does the next packet begin the answer to what has asked for a hole? */
@@ -596,6 +646,8 @@ static void give_up_alone(struct frdma_req *rq)
 /* Else they would be ahead again, half a circle later. */
 static void follow_window(struct frdma_resend *re, u32 una_psn)
 {
+	if (frdma_psn_diff(una_psn, re->ahead_psn) > 0)
+		re->ahead_psn = una_psn;
 	if (frdma_psn_diff(una_psn, re->alone_psn) > 0)
 		re->alone_psn = una_psn;
 	if (frdma_psn_diff(una_psn, re->lost_psn) > 0)

@@ -10,7 +10,6 @@
 #define FRDMA_PROTO_RESEND_H
 
 #include "env.h"
-#include "kept.h"
 #include "psn.h"
 #include "retry.h"
 
@@ -69,6 +68,11 @@ struct frdma_req;
  * @round: so often all was sent again: of answers that were kept before, NAKs may be old
  *	news (frdma_ack_is_old())
  * @hole_gap: packets from the hole before to that one
+ * @ahead_psn: the furthest answer that came ahead of its turn since all was sent again;
+ *	not ahead of una_psn: none has
+ * @later_psn: such an answer, or one behind it, was asked for after the hole
+ * @lacks: answers were let go that were ahead of their turn: if none is kept any more,
+ *	nothing tells that those are missing
  * @late: so many packets may come before one, and that one yet, as was seen of late
  * @in_a_row: so many packets that were sent again alone were all that was then
  *	acknowledged, one after the other
@@ -91,12 +95,15 @@ struct frdma_resend {
 	bool alone;
 	bool hole;
 	bool hole_waits;
+	bool lacks;
 	u8 late;
 	u8 in_a_row;
 	u32 resume_psn;
 	u32 alone_psn;
 	u32 hole_psn;
 	u32 hole_gap;
+	u32 ahead_psn;
+	u32 later_psn;
 	u32 round;
 	u32 lost_psn;
 	u32 paced_psn;
@@ -127,8 +134,9 @@ bool frdma_resend_oldest(struct frdma_req *rq);
 bool frdma_resend_probe(struct frdma_req *rq);
 void frdma_resend_go_on(struct frdma_req *rq);
 enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed);
-enum frdma_recovery frdma_resend_hole(struct frdma_req *rq,
-				      const struct frdma_kept_list *kept);
+void frdma_resend_note_ahead(struct frdma_req *rq, u32 psn, u32 nr);
+enum frdma_recovery frdma_resend_hole(struct frdma_req *rq, u32 end_psn);
+enum frdma_recovery frdma_resend_lacking(struct frdma_req *rq);
 enum frdma_mended frdma_resend_learn(struct frdma_req *rq, u32 una_psn,
 				     u64 now_ns);
 void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,

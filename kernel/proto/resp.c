@@ -610,22 +610,22 @@ void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict)
 }
 
 /**
- * frdma_resp_miss - a request is dropped behind a READ response
- * @rs: state, with a READ response in progress
- * @hdr: headers of the request
+ * frdma_resp_miss - a request is dropped behind a READ response, or what is kept
+ * @rs: state
+ * @psn: of the request
  *
- * When the response is at its end the peer is to be asked for it (frdma_resp_put_off()),
- * or it would wait for its timeout. If it was asked before, it has done that since.
+ * When that is at its end the peer is to be asked for it (frdma_resp_put_off()), or it
+ * would wait for its timeout. If it was asked before, it has done that since.
  */
-void frdma_resp_miss(struct frdma_resp *rs, const struct frdma_hdr *hdr)
+void frdma_resp_miss(struct frdma_resp *rs, u32 psn)
 {
-	s32 ahead = frdma_psn_diff(hdr->psn, rs->epsn);
+	s32 ahead = frdma_psn_diff(psn, rs->epsn);
 
 	if (ahead < 0 || (ahead > 0 && rs->nak != FRDMA_RESP_NAK_NONE))
 		return;
 	rs->nak = FRDMA_RESP_NAK_NONE;
-	if (!rs->missed || frdma_psn_diff(hdr->psn, rs->missed_psn) > 0)
-		rs->missed_psn = hdr->psn;
+	if (!rs->missed || frdma_psn_diff(psn, rs->missed_psn) > 0)
+		rs->missed_psn = psn;
 	rs->missed = true;
 }
 

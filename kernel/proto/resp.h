@@ -302,7 +302,7 @@ void frdma_resp_commit_run(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 void frdma_resp_commit_uc(struct frdma_resp *rs, const struct frdma_hdr *hdr);
 void frdma_resp_abandon(struct frdma_resp *rs);
 void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict);
-void frdma_resp_miss(struct frdma_resp *rs, const struct frdma_hdr *hdr);
+void frdma_resp_miss(struct frdma_resp *rs, u32 psn);
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict);
 bool frdma_resp_read_is_repeated(const struct frdma_resp *rs);

@@ -276,11 +276,14 @@ static void put_aside(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	struct frdma_req *rq = &qp->req;
 
 	frdma_ack_implied(rq, hdr->psn, engine_now_ns);
-	if (frdma_ack_is_ahead(rq, hdr))
+	if (frdma_ack_is_ahead(rq, hdr)) {
+		frdma_resend_note_ahead(rq, hdr->psn, 1);
 		engine_keep(&qp->ahead, rq->una_psn, hdr, payload,
 			    rq->resend.round);
-	recover(rq, qp->ahead.first ? frdma_resend_hole(rq, &qp->ahead) :
-				      frdma_resend_recover(rq, false));
+	}
+	recover(rq, qp->ahead.first ?
+		    frdma_resend_hole(rq, qp->ahead.first->psn) :
+		    frdma_resend_recover(rq, false));
 }
 
 static void take_bad_news(struct engine_qp *qp, const struct frdma_hdr *hdr,
@@ -384,5 +387,5 @@ void engine_requester_answer(struct engine_qp *qp, const struct frdma_hdr *hdr,
 	while (take_ahead(qp))
 		;
 	if (qp->ahead.first && qp->state == STATE_RTS)
-		recover(rq, frdma_resend_hole(rq, &qp->ahead));
+		recover(rq, frdma_resend_hole(rq, qp->ahead.first->psn));
 }

@@ -171,11 +171,10 @@ static void store(const struct frdma_hdr *hdr, u32 len)
 static enum frdma_recovery recover(const struct frdma_hdr *hdr,
 				   enum frdma_ack_verdict verdict)
 {
-	struct frdma_kept item = { .psn = hdr->psn, .nr = 1 };
-	const struct frdma_kept_list kept = { .first = &item, .last = &item };
-
-	if (verdict == FRDMA_ACK_LOST && frdma_ack_is_ahead(&q.rq, hdr))
-		return frdma_resend_hole(&q.rq, &kept);
+	if (verdict == FRDMA_ACK_LOST && frdma_ack_is_ahead(&q.rq, hdr)) {
+		frdma_resend_note_ahead(&q.rq, hdr->psn, 1);
+		return frdma_resend_hole(&q.rq, hdr->psn);
+	}
 	return frdma_resend_recover(&q.rq, true);
 }
 

@@ -176,7 +176,6 @@ static void forget_connection(struct sim_side *side)
 	side->refused = false;
 	aside_forget(&side->kept);
 	aside_forget(&side->ahead);
-	side->lacks = false;
 	memset(side->sum, 0, sizeof(side->sum));
 }
 

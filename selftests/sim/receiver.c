@@ -612,7 +612,7 @@ u32 receiver_take_run(struct sim_side *side, const struct frdma_hdr *hdr,
 /* What was asked for, and is dropped now, may be asked for once more. */
 static void miss(struct sim_side *side, const struct frdma_hdr *hdr)
 {
-	frdma_resp_miss(&side->resp, hdr);
+	frdma_resp_miss(&side->resp, hdr->psn);
 	if (hdr->psn == side->resp.epsn)
 		side->abs_asked = side->abs_epsn;
 }

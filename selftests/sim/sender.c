@@ -475,17 +475,8 @@ static void ask_for_hole(struct sim_side *side)
 {
 	u32 tries = side->tries;
 
-	recover(side, frdma_resend_hole(&side->req, &side->ahead));
+	recover(side, frdma_resend_hole(&side->req, side->ahead.first->psn));
 	side->holes += side->tries - tries;
-}
-
-/* Returns false if what is missing is being asked for already. */
-static bool ask_for_all(struct sim_side *side)
-{
-	enum frdma_recovery recovery = frdma_resend_recover(&side->req, false);
-
-	recover(side, recovery);
-	return recovery != FRDMA_RECOVERY_RUNS;
 }
 
 /* Answers that are ahead of their turn. */
@@ -497,15 +488,18 @@ static void put_aside(struct sim_side *side, const struct frdma_hdr *hdr,
 
 	frdma_ack_implied(&side->req, hdr->psn, side->world->now_ns);
 	note_progress(side, una);
-	if (frdma_ack_is_ahead(&side->req, hdr))
+	if (frdma_ack_is_ahead(&side->req, hdr)) {
+		frdma_resend_note_ahead(&side->req, hdr->psn, nr);
 		room = aside_put(side, &side->ahead, side->req.una_psn, hdr,
 				 payload, nr);
+	}
+	side->req.resend.lacks |= !room;
 	if (!room)
-		side->lacks |= !ask_for_all(side);
+		recover(side, frdma_resend_lacking(&side->req));
 	else if (side->ahead.first)
 		ask_for_hole(side);
 	else
-		ask_for_all(side);
+		recover(side, frdma_resend_recover(&side->req, false));
 }
 
 /* That the peer is not ready, by what it executes; or it waits for its own memory. */
@@ -657,7 +651,7 @@ static bool take_implied(struct sim_side *side)
  */
 bool sender_take_aside(struct sim_side *side)
 {
-	if (!side->ahead.first && !side->lacks)
+	if (!side->ahead.first && !side->req.resend.lacks)
 		return false;
 	do {
 		take_due(side);
@@ -666,8 +660,7 @@ bool sender_take_aside(struct sim_side *side)
 		aside_forget(&side->ahead);
 	else if (side->ahead.first)
 		ask_for_hole(side);
-	else if (side->lacks && frdma_req_is_owed(&side->req))
-		ask_for_all(side);
-	side->lacks &= side_can_send(side) && side->ahead.first;
+	else
+		recover(side, frdma_resend_lacking(&side->req));
 	return side_can_send(side);
 }

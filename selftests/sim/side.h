@@ -117,7 +117,6 @@ struct sim_wr {
  * @res: for @resp, and for what it changes to
  * @kept: requests that are ahead of their turn, struct sim_kept
  * @ahead: likewise, answers
- * @lacks: there was no room for one behind these
  * @slots: for @req
  * @wrs: all that is to be done
  * @first_wr: of those, the first of this connection
@@ -185,7 +184,6 @@ struct sim_side {
 	struct frdma_resp_res res[2][SIM_RES_MAX];
 	struct frdma_kept_list kept;
 	struct frdma_kept_list ahead;
-	bool lacks;
 	struct frdma_swr slots[SIM_SQ];
 
 	struct sim_wr wrs[SIM_WRS];

@@ -87,7 +87,6 @@ static struct frdma_resp resp;
 static struct frdma_resp_res res[READS_MAX];
 static struct frdma_kept_list kept, ahead;
 static u32 ahead_nr;
-static bool lacks;
 static u64 messages;
 
 static bool is_later(void)
@@ -284,19 +283,9 @@ static void end_of_batch(void)
 	}
 }
 
-/* Returns false if that is under way already. */
-static bool recover(bool missed)
+static void recover(enum frdma_recovery recovery)
 {
-	enum frdma_recovery recovery = frdma_resend_recover(&req, missed);
-
 	if (recovery == FRDMA_RECOVERY_EXHAUSTED)
-		tap_fail(__FILE__, __LINE__, "gave up");
-	return recovery != FRDMA_RECOVERY_RUNS;
-}
-
-static void ask_for_hole(void)
-{
-	if (frdma_resend_hole(&req, &ahead) == FRDMA_RECOVERY_EXHAUSTED)
 		tap_fail(__FILE__, __LINE__, "gave up");
 }
 
@@ -308,12 +297,15 @@ static void forget(struct frdma_kept_list *list)
 		free(item);
 }
 
-/* Returns false if there is no room. */
+/* If it is ahead. Returns false if there is no room. */
 static bool put_aside(const struct frdma_hdr *hdr)
 {
 	struct frdma_kept **at = frdma_kept_find(&ahead, hdr->psn, req.una_psn);
 	struct early *early;
 
+	if (!frdma_ack_is_ahead(&req, hdr))
+		return true;
+	frdma_resend_note_ahead(&req, hdr->psn, 1);
 	if (path->room && ahead_nr >= path->room)
 		return false;
 	if (!at)
@@ -342,16 +334,18 @@ static void take_answer(const struct frdma_hdr *hdr)
 		break;
 	case FRDMA_ACK_SEQ_NAK:
 		frdma_ack_implied(&req, hdr->psn, now_ns);
-		recover(true);
+		recover(frdma_resend_recover(&req, true));
 		break;
 	case FRDMA_ACK_LOST:
 		frdma_ack_implied(&req, hdr->psn, now_ns);
-		if (frdma_ack_is_ahead(&req, hdr) && !put_aside(hdr))
-			lacks |= !recover(false);
-		else if (ahead.first)
-			ask_for_hole();
-		else
-			recover(false);
+		if (!put_aside(hdr)) {
+			req.resend.lacks = true;
+			recover(frdma_resend_lacking(&req));
+		} else if (ahead.first) {
+			recover(frdma_resend_hole(&req, ahead.first->psn));
+		} else {
+			recover(frdma_resend_recover(&req, false));
+		}
 		break;
 	case FRDMA_ACK_STALE:
 		break;
@@ -393,13 +387,10 @@ static void take_aside(void)
 			take_answer(hdr);
 		free(item);
 	}
-	if (ahead.first) {
-		ask_for_hole();
-	} else if (lacks) {
-		lacks = false;
-		if (frdma_req_is_owed(&req))
-			recover(false);
-	}
+	if (ahead.first)
+		recover(frdma_resend_hole(&req, ahead.first->psn));
+	else
+		recover(frdma_resend_lacking(&req));
 }
 
 static u64 next_event_ns(void)
@@ -425,7 +416,6 @@ static void begin(const struct path *how)
 	kept = (struct frdma_kept_list) { };
 	ahead = (struct frdma_kept_list) { };
 	ahead_nr = 0;
-	lacks = false;
 	req = (struct frdma_req) {
 		.slots = slots, .stride = sizeof(slots[0]),
 		.mask = UNDER_WAY - 1, .transport = FRDMA_RC,

@@ -18,16 +18,10 @@ static void missing_at(u32 nth)
 		frdma_ack_commit(&q.rq, q.rq.una_psn, SENDQ_NOW);
 }
 
-/* Those between are not looked at. */
 static enum frdma_recovery kept_from_to(u32 nth, u32 last)
 {
-	struct frdma_kept behind = { .psn = sendq_psn(last), .nr = 1 };
-	struct frdma_kept first = { .psn = sendq_psn(nth), .nr = 1 };
-	const struct frdma_kept_list list = {
-		.first = &first, .last = last > nth ? &behind : &first,
-	};
-
-	return frdma_resend_hole(&q.rq, &list);
+	frdma_resend_note_ahead(&q.rq, sendq_psn(nth), last - nth + 1);
+	return frdma_resend_hole(&q.rq, sendq_psn(nth));
 }
 
 static enum frdma_recovery kept_from(u32 nth)
@@ -176,6 +170,121 @@ TEST(frdma_resend_hole__in_a_hole)
 	EXPECT_EQ(kept_from(4), FRDMA_RECOVERY_BEGUN);
 	EXPECT_EQ(kept_from(4), FRDMA_RECOVERY_RUNS);
 	expect_read(3, 3 * SENDQ_MTU, 1 * SENDQ_MTU, 1);
+}
+
+/* All was sent again: what was kept before that says nothing of what is on its way. */
+TEST(frdma_resend_hole__of_what_was_kept_before)
+{
+	missing_at(2);
+	kept_from(5);
+	sendq_send_all(&q);
+	frdma_resend_all(&q.rq);
+	sendq_send(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(frdma_resend_hole(&q.rq, sendq_psn(5)), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(q.rq.retry.retry_left, q.rq.retry.retry_cnt);
+	EXPECT_EQ(q.rq.psn, sendq_psn(LONG));
+
+	/* But it begins where what has come since ends. */
+	frdma_resend_note_ahead(&q.rq, sendq_psn(6), 1);
+	EXPECT_EQ(frdma_resend_hole(&q.rq, sendq_psn(5)), FRDMA_RECOVERY_BEGUN);
+	expect_read(3, 3 * SENDQ_MTU, 2 * SENDQ_MTU, 2);
+	EXPECT_EQ(q.rq.psn, sendq_psn(LONG));
+}
+
+/* Of what was asked for some is lost, and the answer to what was asked for later comes. */
+static void lost_again(u8 late)
+{
+	missing_at(2);
+	kept_from(5);
+	sendq_send_all(&q);
+	q.rq.resend.late = late;
+	sendq_sent(&q, IB_UVERBS_WR_RDMA_READ, 4 * SENDQ_MTU);
+}
+
+TEST(frdma_resend_hole__the_end_of_its_answer_is_lost)
+{
+	u32 behind = 2 * LONG + 2;
+
+	lost_again(0);
+	/* None of it has come: that is a probe's, as what was asked for may be lost. */
+	EXPECT_EQ(kept_from_to(5, behind), FRDMA_RECOVERY_RUNS);
+
+	lost_again(0);
+	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(kept_from_to(5, behind - 1), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(kept_from_to(5, behind), FRDMA_RECOVERY_BEGUN);
+	expect_read(3, 3 * SENDQ_MTU, 2 * SENDQ_MTU, 2);
+	frdma_ack_commit(&q.rq, sendq_psn(3), SENDQ_NOW);
+	EXPECT_EQ(kept_from_to(5, behind + 3), FRDMA_RECOVERY_RUNS);
+
+	/* Answers that overtake others are waited for. */
+	lost_again(3);
+	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(kept_from_to(5, behind + 1), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(kept_from_to(5, behind + 2), FRDMA_RECOVERY_BEGUN);
+}
+
+/* What had come before it was asked for was not asked for later. */
+TEST(frdma_resend_hole__what_is_far_ahead_had_come_before)
+{
+	missing_at(2);
+	frdma_resend_all(&q.rq);
+	sendq_send(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(q.rq.psn, sendq_psn(LONG));
+	EXPECT_EQ(kept_from_to(10, 12), FRDMA_RECOVERY_BEGUN);
+	expect_read(3, 3 * SENDQ_MTU, 5 * SENDQ_MTU, 5);
+	frdma_ack_commit(&q.rq, sendq_psn(3), SENDQ_NOW);
+	EXPECT_EQ(kept_from_to(10, 12), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(kept_from_to(10, 13), FRDMA_RECOVERY_BEGUN);
+}
+
+/* There was no room for one, or they have waited too long. */
+TEST(frdma_resend_lacking__once_what_is_on_its_way_has_come)
+{
+	missing_at(2);
+	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_RUNS);
+	kept_from(3);
+	sendq_send_all(&q);
+	q.rq.resend.lacks = true;
+	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_RUNS);
+	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_BEGUN);
+	EXPECT_EQ(q.rq.resend.round, 1);
+	expect_read(3, 3 * SENDQ_MTU, 5 * SENDQ_MTU, 5);
+	frdma_ack_commit(&q.rq, sendq_psn(3), SENDQ_NOW);
+	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(q.rq.resend.round, 1);
+}
+
+TEST(frdma_resend_lacking__all_was_sent_again_meanwhile)
+{
+	missing_at(2);
+	kept_from(3);
+	q.rq.resend.lacks = true;
+	frdma_resend_all(&q.rq);
+	sendq_send_all(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
+	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_RUNS);
+	EXPECT_EQ(q.rq.resend.round, 1);
+}
+
+TEST(frdma_resend_lacking__all_is_answered)
+{
+	missing_at(2 * LONG + 1);
+	q.rq.resend.lacks = true;
+	frdma_ack_commit(&q.rq, q.rq.una_psn, SENDQ_NOW);
+	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_RUNS);
+	EXPECT(!q.rq.resend.lacks);
+}
+
+TEST(frdma_resend_lacking__without_retries)
+{
+	missing_at(2);
+	q.rq.resend.lacks = true;
+	q.rq.retry.retry_left = 0;
+	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_EXHAUSTED);
 }
 
 TEST(frdma_resend_hole__has_come_meanwhile)

@@ -30,8 +30,12 @@ TEST(frdma_kept_due__when_its_turn_has_come)
 	struct frdma_kept_list list = { };
 	struct frdma_kept a = of(101, 1);
 
+	EXPECT(!frdma_kept_is_due(&list, 101));
 	EXPECT(keep(&list, &a, 100));
+	EXPECT(!frdma_kept_is_due(&list, 100));
 	EXPECT(!frdma_kept_due(&list, 100));
+	EXPECT(frdma_kept_is_due(&list, 101));
+	EXPECT(frdma_kept_is_due(&list, 102));
 	EXPECT(frdma_kept_due(&list, 101) == &a);
 	EXPECT(!frdma_kept_due(&list, 102));
 }

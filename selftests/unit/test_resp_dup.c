@@ -131,17 +131,17 @@ TEST(frdma_resp_miss__what_is_expected_and_what_is_behind_it)
 	struct frdma_hdr hdr = last_of_reads(1);
 
 	EXPECT(!rs.missed);
-	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_miss(&rs, hdr.psn);
 	EXPECT(!rs.missed);
 	hdr.psn = nth(3);
-	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_miss(&rs, hdr.psn);
 	EXPECT(rs.missed);
 	frdma_resp_put_off(&rs, FRDMA_RESP_GAP);
 	EXPECT(!rs.missed);
-	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_miss(&rs, hdr.psn);
 	EXPECT(!rs.missed);
 	hdr.psn = nth(2);
-	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_miss(&rs, hdr.psn);
 	EXPECT(rs.missed && frdma_resp_is_content(&rs));
 }
 
@@ -151,11 +151,11 @@ TEST(frdma_resp_miss__the_last_of_several)
 	struct frdma_hdr hdr = last_of_reads(1);
 
 	hdr.psn = nth(2);
-	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_miss(&rs, hdr.psn);
 	hdr.psn = nth(3);
-	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_miss(&rs, hdr.psn);
 	hdr.psn = nth(2);
-	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_miss(&rs, hdr.psn);
 	finish_read();
 	execute(request(FRDMA_SEND_ONLY, 1));
 	EXPECT(rs.missed);
@@ -168,13 +168,13 @@ TEST(frdma_resp_miss__until_it_is_executed)
 	struct frdma_hdr hdr = last_of_reads(1);
 
 	hdr.psn = nth(2);
-	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_miss(&rs, hdr.psn);
 	finish_read();
 	EXPECT(rs.missed);
 	execute(request(FRDMA_SEND_ONLY, 1));
 	EXPECT(!rs.missed);
 	hdr.psn = rs.epsn;
-	frdma_resp_miss(&rs, &hdr);
+	frdma_resp_miss(&rs, hdr.psn);
 	frdma_resp_init(&rs, nth(0));
 	EXPECT(!rs.missed);
 }
