@@ -54,10 +54,12 @@ conformance_up() {
 	await 20 grep -q ACTIVE "/sys/class/infiniband/${driver}0/ports/1/state"
 }
 
-# The cases whose names contain what the runner asks for; those behind one that
-# it names in FRDMA_AFTER.
+# The cases whose names contain what the runner asks for, A12.1 or A12-1; those behind
+# one that it names in FRDMA_AFTER.
 conformance_cases() {
-	find "$CONFORMANCE/cases" -name "*${KTAP_ONLY:-}*.case" | sort -V |
+	local only=${KTAP_ONLY:-}
+
+	find "$CONFORMANCE/cases" -name "*${only/./-}*.case" | sort -V |
 		awk -v after="${FRDMA_AFTER:+/$FRDMA_AFTER.case}" '
 			!after || behind { print }
 			after && index($0, after) { behind = 1 }'
@@ -77,6 +79,8 @@ conformance_play() {
 
 	conformance_is_there
 	mapfile -t files < <(conformance_cases)
+	[[ ${#files[@]} -gt 0 || ${FRDMA_AFTER:-} ]] ||
+		fail "no case is called ${KTAP_ONLY:-so}"
 	# What a case that fails ends with is told; here counts that all were
 	# played.
 	{
