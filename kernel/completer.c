@@ -104,7 +104,7 @@ static void put_aside(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	for (n = 0; fate != FRDMA_AHEAD_KEPT && n < pkt->nr; n++)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 	if (fate == FRDMA_AHEAD_NO_ROOM) {
-		rq->resend.lacks = true;
+		frdma_resend_let_go(rq);
 		ask_for_lacking(qp);
 	} else if (frdma_ahead_is_empty(ahead)) {
 		ask_for_all(qp);
@@ -348,6 +348,20 @@ bool frdma_completer_step(struct frdma_qp *qp)
 	else
 		ask_for_lacking(qp);
 	return false;
+}
+
+/**
+ * frdma_completer_expire - let go of answers that have waited too long for their turn
+ * @qp: whose send side the caller owns
+ */
+void frdma_completer_expire(struct frdma_qp *qp)
+{
+	struct frdma_req *rq = &qp->sq.req;
+
+	if (!frdma_ahead_expire(qp, &qp->sq.ahead, rq->una_psn))
+		return;
+	frdma_resend_let_go(rq);
+	ask_for_lacking(qp);
 }
 
 /**

@@ -10,6 +10,7 @@ struct frdma_rx_pkt;
 
 void frdma_completer_packet(struct frdma_side *side, struct sk_buff *skb);
 bool frdma_completer_step(struct frdma_qp *qp);
+void frdma_completer_expire(struct frdma_qp *qp);
 void frdma_completer_take(struct frdma_qp *qp, struct frdma_rx_pkt *pkt);
 
 #endif /* FRDMA_COMPLETER_H */

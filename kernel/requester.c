@@ -294,9 +294,8 @@ static bool send_posted(struct frdma_qp *qp)
 	u64 now_ns = ktime_get_ns();
 	u32 una;
 
+	frdma_completer_expire(qp);
 	look_at_clock(qp, now_ns);
-	if (frdma_ahead_expire(qp, &qp->sq.ahead, qp->sq.req.una_psn))
-		qp->sq.req.resend.lacks = true;
 	reap(qp);
 	if (!frdma_qp_can_send(qp))
 		return false;

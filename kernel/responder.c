@@ -129,7 +129,7 @@ static void ask_for_missing(struct frdma_qp *qp)
 /*
  * A request, or a run, that has to wait for what is before it. What is missing
  * is asked for once, when that is noticed; but not what came in an earlier buffer, and
- * is taken when this one was.
+ * is taken when this one was: what is still missing then is.
  */
 static void put_off(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		    enum frdma_resp_verdict verdict)
@@ -140,13 +140,13 @@ static void put_off(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		   frdma_ahead_is_due(ahead, rs->epsn);
 	u32 n;
 
-	if (verdict == FRDMA_RESP_GAP && !due)
+	if (due)
+		frdma_resp_miss(rs, pkt->hdr.psn);
+	else if (verdict == FRDMA_RESP_GAP)
 		ask_for_missing(qp);
 	if ((due || frdma_resp_may_keep(rs, &pkt->hdr)) &&
 	    frdma_ahead_keep(qp, ahead, pkt, rs->epsn, 0) == FRDMA_AHEAD_KEPT)
 		return;
-	if (due)
-		frdma_resp_miss(rs, pkt->hdr.psn);
 	for (n = 0; n < pkt->nr; n++)
 		frdma_qp_drop_unbuilt(qp, FRDMA_DROP_OUT_OF_SEQUENCE);
 }

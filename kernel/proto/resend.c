@@ -474,7 +474,7 @@ enum frdma_recovery frdma_resend_hole(struct frdma_req *rq, u32 end_psn)
 	    frdma_psn_diff(re->ahead_psn, rq->una_psn) <= 0 ||
 	    is_hole_on_its_way(rq, end_psn))
 		return FRDMA_RECOVERY_RUNS;
-	if (frdma_psn_diff(re->ahead_psn, end_psn) < re->late) {
+	if (re->late && frdma_psn_diff(re->ahead_psn, end_psn) < re->late) {
 		wait_for_hole(rq, end_psn);
 		return FRDMA_RECOVERY_RUNS;
 	}
@@ -486,11 +486,24 @@ enum frdma_recovery frdma_resend_hole(struct frdma_req *rq, u32 end_psn)
 }
 
 /**
+ * frdma_resend_let_go - answers that came ahead of their turn are not kept
+ * @rq: state
+ *
+ * There is no room for them, or nothing has come of what is before them for too long.
+ * But those of before all was sent again were asked for by that.
+ */
+void frdma_resend_let_go(struct frdma_req *rq)
+{
+	if (frdma_psn_diff(rq->resend.ahead_psn, rq->una_psn) > 0)
+		rq->resend.lacks = true;
+}
+
+/**
  * frdma_resend_lacking - none is kept any more, of answers ahead of their turn
  * @rq: state
  *
- * Where some were let go, all that is not answered is asked for, as soon as what is on
- * its way has come.
+ * Where some were let go, all that is not answered is asked for; but if something is
+ * asked for already, not before anything has come of that.
  */
 enum frdma_recovery frdma_resend_lacking(struct frdma_req *rq)
 {

@@ -136,6 +136,7 @@ void frdma_resend_go_on(struct frdma_req *rq);
 enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed);
 void frdma_resend_note_ahead(struct frdma_req *rq, u32 psn, u32 nr);
 enum frdma_recovery frdma_resend_hole(struct frdma_req *rq, u32 end_psn);
+void frdma_resend_let_go(struct frdma_req *rq);
 enum frdma_recovery frdma_resend_lacking(struct frdma_req *rq);
 enum frdma_mended frdma_resend_learn(struct frdma_req *rq, u32 una_psn,
 				     u64 now_ns);

@@ -493,13 +493,14 @@ static void put_aside(struct sim_side *side, const struct frdma_hdr *hdr,
 		room = aside_put(side, &side->ahead, side->req.una_psn, hdr,
 				 payload, nr);
 	}
-	side->req.resend.lacks |= !room;
-	if (!room)
+	if (!room) {
+		frdma_resend_let_go(&side->req);
 		recover(side, frdma_resend_lacking(&side->req));
-	else if (side->ahead.first)
+	} else if (side->ahead.first) {
 		ask_for_hole(side);
-	else
+	} else {
 		recover(side, frdma_resend_recover(&side->req, false));
+	}
 }
 
 /* That the peer is not ready, by what it executes; or it waits for its own memory. */

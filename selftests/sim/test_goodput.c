@@ -339,7 +339,7 @@ static void take_answer(const struct frdma_hdr *hdr)
 	case FRDMA_ACK_LOST:
 		frdma_ack_implied(&req, hdr->psn, now_ns);
 		if (!put_aside(hdr)) {
-			req.resend.lacks = true;
+			frdma_resend_let_go(&req);
 			recover(frdma_resend_lacking(&req));
 		} else if (ahead.first) {
 			recover(frdma_resend_hole(&req, ahead.first->psn));

@@ -240,6 +240,15 @@ TEST(frdma_resend_hole__what_is_far_ahead_had_come_before)
 	EXPECT_EQ(kept_from_to(10, 13), FRDMA_RECOVERY_BEGUN);
 }
 
+/* One that is not kept shows it, too. */
+TEST(frdma_resend_hole__there_was_no_room_for_what_shows_it)
+{
+	missing_at(2);
+	frdma_resend_note_ahead(&q.rq, sendq_psn(4), 1);
+	EXPECT_EQ(frdma_resend_hole(&q.rq, sendq_psn(6)), FRDMA_RECOVERY_BEGUN);
+	expect_read(2, 2 * SENDQ_MTU, 4 * SENDQ_MTU, 4);
+}
+
 /* There was no room for one, or they have waited too long. */
 TEST(frdma_resend_lacking__once_what_is_on_its_way_has_come)
 {
@@ -247,7 +256,7 @@ TEST(frdma_resend_lacking__once_what_is_on_its_way_has_come)
 	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_RUNS);
 	kept_from(3);
 	sendq_send_all(&q);
-	q.rq.resend.lacks = true;
+	frdma_resend_let_go(&q.rq);
 	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_RUNS);
 	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
 	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_BEGUN);
@@ -268,6 +277,19 @@ TEST(frdma_resend_lacking__all_was_sent_again_meanwhile)
 	frdma_ack_commit(&q.rq, sendq_psn(2), SENDQ_NOW);
 	EXPECT_EQ(frdma_resend_lacking(&q.rq), FRDMA_RECOVERY_RUNS);
 	EXPECT_EQ(q.rq.resend.round, 1);
+}
+
+/* By which those were asked for that are let go later. */
+TEST(frdma_resend_let_go__what_was_asked_for_since)
+{
+	missing_at(2);
+	kept_from(3);
+	frdma_resend_all(&q.rq);
+	frdma_resend_let_go(&q.rq);
+	EXPECT(!q.rq.resend.lacks);
+	frdma_resend_note_ahead(&q.rq, sendq_psn(3), 1);
+	frdma_resend_let_go(&q.rq);
+	EXPECT(q.rq.resend.lacks);
 }
 
 TEST(frdma_resend_lacking__all_is_answered)
