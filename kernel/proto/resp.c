@@ -610,12 +610,13 @@ void frdma_resp_put_off(struct frdma_resp *rs, enum frdma_resp_verdict verdict)
 }
 
 /**
- * frdma_resp_miss - a request is dropped behind a READ response, or put off behind what is kept
+ * frdma_resp_miss - a request is dropped behind a READ response, or behind what is kept
  * @rs: state
  * @psn: of the request
  *
- * When that is at its end the peer is to be asked for it (frdma_resp_put_off()), unless it
- * was executed then, or it would wait for its timeout. If it was asked before, it has done that since.
+ * When that is at its end the peer is to be asked for it (frdma_resp_put_off()), or it
+ * would wait for its timeout; unless it was kept, and executed then. If it was asked
+ * before, it has done that since.
  */
 void frdma_resp_miss(struct frdma_resp *rs, u32 psn)
 {

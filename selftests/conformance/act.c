@@ -412,7 +412,7 @@ static bool do_notify(struct play *play, struct line *line)
 	       wrong(play, "refused");
 }
 
-static const struct statement deeds[] = {
+const struct statement deeds[] = {
 	{ "mr", do_region },
 	{ "dereg", do_dereg },
 	{ "srq", do_srq },
@@ -428,15 +428,5 @@ static const struct statement deeds[] = {
 	{ "notify", do_notify },
 	{ "attach", do_membership },
 	{ "detach", do_membership },
+	{ }
 };
-
-/** deed_of - what such a line does, or NULL */
-statement_fn *deed_of(const char *keyword)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++)
-		if (!strcmp(deeds[i].keyword, keyword))
-			return deeds[i].play;
-	return NULL;
-}

@@ -4,6 +4,7 @@
 
 #include "adder.h"
 #include "lookup.h"
+#include "match.h"
 #include "names.h"
 #include "statement.h"
 
@@ -372,7 +373,7 @@ static bool expect_count(struct play *play, struct line *line)
 	       wrong(play, "it has counted %llu", (unsigned long long)got);
 }
 
-static const struct statement expectations[] = {
+const struct statement expectations[] = {
 	{ ">", expect_packet },
 	{ "until", expect_last_packet },
 	{ "wc", expect_done },
@@ -382,15 +383,5 @@ static const struct statement expectations[] = {
 	{ "memory", expect_memory },
 	{ "sum", expect_sum },
 	{ "count", expect_count },
+	{ }
 };
-
-/** expectation_of - what such a line expects, or NULL */
-statement_fn *expectation_of(const char *keyword)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(expectations) / sizeof(expectations[0]); i++)
-		if (!strcmp(expectations[i].keyword, keyword))
-			return expectations[i].play;
-	return NULL;
-}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "match.h"
 
 #define PACKET_BYTES	64	/* that a script spells out */
 

@@ -84,10 +84,6 @@ void packet_seal(struct packet *packet);
 void packet_step(struct packet *packet);
 void packet_split(struct packet *first, struct packet *second, uint32_t at);
 bool packet_read(struct packet *packet);
-bool packet_matches(const struct packet *packet, struct line *line,
-		    const struct packet_peer *peer, const struct names *names,
-		    bool any, char *why, size_t why_size);
-void packet_print(const struct packet *packet, char *text, size_t size);
 uint32_t packet_icrc(const struct packet *packet);
 uint32_t packet_stored_icrc(const struct packet *packet);
 uint16_t packet_udp_checksum(const struct packet *packet);

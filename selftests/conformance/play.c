@@ -70,10 +70,18 @@ static void let_time_pass(struct play *play, uint64_t until_ns)
 		play->end->wait(until_ns);
 }
 
+static statement_fn *find(const struct statement *among, const char *keyword)
+{
+	for (; among->keyword; among++)
+		if (!strcmp(among->keyword, keyword))
+			return among->play;
+	return NULL;
+}
+
 static bool play_line(struct play *play, struct line *line)
 {
-	statement_fn *deed = deed_of(line_keyword(line));
-	statement_fn *fn = deed ?: expectation_of(line_keyword(line));
+	statement_fn *deed = find(deeds, line_keyword(line));
+	statement_fn *fn = deed ?: find(expectations, line_keyword(line));
 	const struct word *unused;
 
 	if (!fn)

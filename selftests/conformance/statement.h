@@ -22,8 +22,10 @@ struct statement {
 	statement_fn *play;
 };
 
-statement_fn *deed_of(const char *keyword);
-statement_fn *expectation_of(const char *keyword);
+/* What is done, and what is expected; none behind the last. */
+extern const struct statement deeds[];
+extern const struct statement expectations[];
+
 bool is_optional(const struct play *play, const struct line *line);
 bool stays_quiet(struct play *play, uint64_t ns);
 bool add_region(struct play *play, const char *name, uint32_t len,

@@ -18,6 +18,7 @@
 #include <stdarg.h>
 
 #include "../conformance/device.h"
+#include "../conformance/match.h"
 
 #define WITNESS_QPN	0x7700ff
 #define SILENT		(-1)

@@ -243,38 +243,27 @@ struct flood {
 
 static volatile bool flooded;
 
-static void send_one(const struct flood *f, int sock)
+static void *flood(void *arg)
 {
 	static const uint8_t bth[4] = { 4, 0, 0xff, 0xff };
 	static uint8_t packet[60000];
-	uint32_t dqpn = htonl(f->qpn);
-
-	memcpy(packet, bth, sizeof(bth));
-	memcpy(packet + sizeof(bth), &dqpn, sizeof(dqpn));
-	EXPECT(send(sock, packet, sizeof(packet), 0) == sizeof(packet));
-}
-
-static int open_flood(const struct flood *f)
-{
-	int sock = socket(AF_INET, SOCK_DGRAM, 0);
-
-	EXPECT(!connect(sock, (void *)&f->at, sizeof(f->at)));
-	return sock;
-}
-
-static void *flood(void *arg)
-{
 	struct flood *f = arg;
-	int sock = open_flood(f);
+	uint32_t dqpn = htonl(f->qpn);
 	cpu_set_t cpus;
+	int sock;
 
 	CPU_ZERO(&cpus);
 	CPU_SET(f->cpu, &cpus);
 	EXPECT(!pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus));
+	memcpy(packet, bth, sizeof(bth));
+	memcpy(packet + sizeof(bth), &dqpn, sizeof(dqpn));
 
+	sock = socket(AF_INET, SOCK_DGRAM, 0);
+	EXPECT(!connect(sock, (void *)&f->at, sizeof(f->at)));
 	await_late();
 	for (; !flooded; f->sent++)
-		send_one(f, sock);
+		EXPECT(send(sock, packet, sizeof(packet), 0) ==
+		       sizeof(packet));
 	close(sock);
 	return NULL;
 }
@@ -334,8 +323,9 @@ static void waiting_keeps_nothing(void)
 	flooded = true;
 	EXPECT(!pthread_join(f[0].thread, NULL));
 	EXPECT(!pthread_join(f[1].thread, NULL));
-	usleep(300000);
 	sent = f[0].sent + f[1].sent;
+	while (dropped() - before < sent && now() - begin < 6 * slow())
+		usleep(1000);
 	full = port_counter("drop_queue_full") - full;
 	printf("%ld packets in %.1f s, %ld found no room, %ld are kept\n",
 	       sent, now() - begin, full, sent - (dropped() - before));
