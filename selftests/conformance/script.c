@@ -149,7 +149,7 @@ bool script_read(struct script *script, const char *file, char *error,
 
 	*script = (struct script) { .file = file, .text = read_all(file) };
 	if (!script->text)
-		return complain(&to, 0, "cannot be read");
+		return complain(&to, 0, "cannot be read: is it a file of cases/?");
 	script->copy = strdup(script->text);
 	script->lines = calloc(SCRIPT_LINES, sizeof(*script->lines));
 

@@ -80,7 +80,7 @@ conformance_play() {
 	conformance_is_there
 	mapfile -t files < <(conformance_cases)
 	[[ ${#files[@]} -gt 0 || ${FRDMA_AFTER:-} ]] ||
-		fail "no case is called ${KTAP_ONLY:-so}"
+		fail "no case is called ${KTAP_ONLY:-}: see $CONFORMANCE/cases"
 	# What a case that fails ends with is told; here counts that all were
 	# played.
 	{
