@@ -85,9 +85,10 @@ void frdma_shared_mmap_free(struct rdma_user_mmap_entry *entry)
 }
 
 /*
- * Each page gets a reference of the mapping's own, so that the mapping needs
- * no vm_ops and outlives its owner, context, device and module. It must not
- * grow: there would be nothing behind it.
+ * vm_insert_page() takes a page reference for the mapping, so the mapping
+ * needs no vm_ops and outlives its owner, context, device and module.
+ * VM_DONTEXPAND: no page backs a larger mapping. VM_DONTCOPY: two processes
+ * must not move the indices of one ring.
  */
 static int shared_map(struct frdma_shared *shared, struct vm_area_struct *vma)
 {
@@ -95,7 +96,7 @@ static int shared_map(struct frdma_shared *shared, struct vm_area_struct *vma)
 	unsigned long addr;
 	int err;
 
-	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
 
 	for (addr = vma->vm_start; addr < vma->vm_end; addr += PAGE_SIZE) {
 		err = vm_insert_page(vma, addr, vmalloc_to_page(kaddr));

@@ -12,7 +12,6 @@ int frdma_ring_map(struct frdma_ring *ring, int fd,
 {
 	uint64_t slots_bytes = (uint64_t)desc->entries * desc->stride;
 	void *head;
-	int err;
 
 	*ring = (struct frdma_ring) {};
 	if (!desc->entries)
@@ -26,12 +25,6 @@ int frdma_ring_map(struct frdma_ring *ring, int fd,
 	if (head == MAP_FAILED)
 		return errno;
 
-	if (ibv_dontfork_range(head, desc->mmap_size)) {
-		err = errno;
-		munmap(head, desc->mmap_size);
-		return err;
-	}
-
 	ring->head = head;
 	ring->size = desc->mmap_size;
 	ring->entries = desc->entries;
@@ -44,6 +37,5 @@ void frdma_ring_unmap(struct frdma_ring *ring)
 	if (!ring->entries)
 		return;
 
-	ibv_dofork_range(ring->head, ring->size);
 	munmap(ring->head, ring->size);
 }

@@ -57,10 +57,11 @@ struct frdma_ring {
  * @fd: of the device
  * @desc: where the kernel says that the ring is
  *
- * A child does not inherit it: it would poll the parent's completions.
+ * The kernel keeps the mapping out of a child's memory (VM_DONTCOPY): the
+ * child would consume the parent's completions.
  *
- * Return: 0; EPROTO: the kernel's description makes no sense; else what
- * mmap() or madvise() said.
+ * Return: 0; EPROTO: the description contradicts itself; else errno of
+ * mmap().
  */
 int frdma_ring_map(struct frdma_ring *ring, int fd,
 		   const struct frdma_ring_desc *desc);

@@ -17,6 +17,7 @@
 
 #include "../lib/pair.h"
 #include "../lib/bystander.h"
+#include "../lib/maps.h"
 
 #define PAGE		4096
 #define SIZE		(64 * PAGE)
@@ -128,10 +129,21 @@ static void children_stay(void)
 	}
 }
 
+/* A child inherits the file and no mapping of it: map the rings in place. */
+static void map_again(void)
+{
+	int i;
+
+	for (i = 0; i < nr_maps; i++)
+		EXPECT(mmap(maps[i].at, maps[i].len, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_FIXED_NOREPLACE, ctx->cmd_fd,
+			    maps[i].offset) == maps[i].at);
+}
+
 /*
- * A child that goes on when the one that made it all is gone. What was pinned
- * is shared memory, so it has that; what is looked up on demand was looked up
- * in the memory of the dead.
+ * A child that goes on when the process that made the objects is gone. The
+ * pinned region is shared memory, which the child has. The on-demand region
+ * looks its pages up in the address space of the dead parent.
  */
 static void heir(int said, struct pair *p, unsigned char *memory,
 		 struct ibv_mr *mr, struct ibv_mr *on_demand)
@@ -143,6 +155,7 @@ static void heir(int said, struct pair *p, unsigned char *memory,
 	};
 	int i;
 
+	map_again();
 	while (getppid() != 1)
 		usleep(1000);
 	for (i = 0; i < 20; i++) {
@@ -176,6 +189,8 @@ static void parent_dies(int said)
 	on_demand = ibv_reg_mr(pd, memory, SIZE,
 			       RIGHTS | IBV_ACCESS_ON_DEMAND);
 	EXPECT(mr && on_demand);
+	find_maps();
+	EXPECT(nr_maps > 0);
 	if (!fork_or_fail())
 		heir(said, &p, memory, mr, on_demand);
 	kill(getpid(), SIGKILL);

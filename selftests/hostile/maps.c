@@ -394,6 +394,37 @@ static void registered(void)
 	EXPECT(!ibv_dereg_mr(mr));
 }
 
+/* The signal that a poll of the completion queue raises; 0: none. */
+static int fault_of_poll(void)
+{
+	struct ibv_wc wc;
+	int sig = sigsetjmp(after_fault, 1);
+
+	if (!sig)
+		ibv_poll_cq(cq, 1, &wc);
+	return sig;
+}
+
+/* A poll in the child must not consume the parent's completion. */
+static void not_inherited(void)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE }, *bad;
+	int wait_status;
+	pid_t child;
+
+	EXPECT(!ibv_post_send(qp, &wr, &bad));
+	child = fork();
+	EXPECT(child >= 0);
+	if (!child) {
+		find_maps();
+		EXPECT(!nr_maps);
+		EXPECT(fault_of_poll() == SIGSEGV);
+		_exit(0);
+	}
+	EXPECT(waitpid(child, &wait_status, 0) == child && !wait_status);
+	EXPECT(status(cq) == IBV_WC_SUCCESS);
+}
+
 /* The child has the file, so it maps what its parent may; and goes. */
 static void by_a_child(void)
 {
@@ -408,7 +439,7 @@ static void by_a_child(void)
 		at = map_again(&map);
 		EXPECT(at);
 		at[map.len - 1] = 0x5a;
-		munmap(map.at, PAGE);
+		munmap(at, PAGE);
 		_exit(0);
 	}
 	EXPECT(waitpid(child, &wait_status, 0) == child && !wait_status);
@@ -446,6 +477,7 @@ static const struct test_case cases[] = {
 	CASE(used_as_memory),
 	CASE(lent_and_outlived),
 	CASE(registered),
+	CASE(not_inherited),
 	CASE(by_a_child),
 	CASE(without_a_file),
 	{ }

@@ -17,7 +17,7 @@ maps() {
 links_up
 for case in wrong_places places_that_are_gone another_file mappings_that_grow \
 	mapped_twice unmapped_in_part moved mapped_over protected advised \
-	used_as_memory lent_and_outlived registered by_a_child \
+	used_as_memory lent_and_outlived registered not_inherited by_a_child \
 	without_a_file; do
 	ktap_test maps $case
 done

@@ -784,28 +784,46 @@ static void send_index_jumps(void)
 	EXPECT(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq));
 }
 
-/* Pages stay with who has them mapped, here a child with half a ring. */
+static char *map_again(const struct map *map)
+{
+	void *at = mmap(NULL, map->len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			ctx->cmd_fd, map->offset);
+
+	EXPECT(at != MAP_FAILED);
+	return at;
+}
+
+/* A child maps two rings, unmaps a page of one, and writes to the other. */
+static void use_kept_mapping(int mapped, int destroyed)
+{
+	char *half = map_again(&maps[1]), *kept = map_again(&maps[2]);
+	char byte = 0;
+
+	if (maps[1].len > 4096)
+		munmap(half, 4096);
+	EXPECT(write(mapped, &byte, 1) == 1);
+	EXPECT(read(destroyed, &byte, 1) == 1);
+	memset(kept, 0x5a, maps[2].len);
+	_exit(0);
+}
+
+/* Pages live as long as a mapping of them. */
 static void mapping_outlives_queue(void)
 {
+	int mapped[2], destroyed[2], wait_status;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp = make_lonely(&cq);
-	int said[2], wait_status;
-	char *kept = maps[2].at;
+	char byte = 0;
 	pid_t child;
-	char byte;
 
-	EXPECT(!pipe(said));
+	EXPECT(!pipe(mapped) && !pipe(destroyed));
 	child = fork();
 	EXPECT(child >= 0);
-	if (!child) {
-		if (maps[1].len > 4096)
-			munmap(maps[1].at, 4096);
-		EXPECT(read(said[0], &byte, 1) == 1);
-		memset(kept, 0x5a, maps[2].len);
-		_exit(0);
-	}
+	if (!child)
+		use_kept_mapping(mapped[1], destroyed[0]);
+	EXPECT(read(mapped[0], &byte, 1) == 1);
 	EXPECT(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq));
-	EXPECT(write(said[1], "", 1) == 1);
+	EXPECT(write(destroyed[1], &byte, 1) == 1);
 	EXPECT(waitpid(child, &wait_status, 0) == child);
 	EXPECT(!wait_status);
 }
