@@ -156,6 +156,17 @@ struct frdma_srq {
 	struct frdma_pd *home;
 };
 
+/**
+ * frdma_lock_wait() - take a lock that another thread holds
+ * @lock: to be taken
+ *
+ * A few owners hold a lock across a system call (a resize) or across code of
+ * the program (an extended poll, a list of the builder). So the caller spins
+ * for a moment, then sleeps between attempts: a real-time thread would
+ * otherwise keep the owner off its CPU for ever.
+ */
+void frdma_lock_wait(struct frdma_lock *lock);
+
 static inline void frdma_lock_init(struct frdma_lock *lock, bool needed)
 {
 	pthread_spin_init(&lock->spin, PTHREAD_PROCESS_PRIVATE);
@@ -169,8 +180,8 @@ static inline void frdma_lock_destroy(struct frdma_lock *lock)
 
 static inline void frdma_lock(struct frdma_lock *lock)
 {
-	if (lock->needed)
-		pthread_spin_lock(&lock->spin);
+	if (lock->needed && pthread_spin_trylock(&lock->spin))
+		frdma_lock_wait(lock);
 }
 
 static inline void frdma_unlock(struct frdma_lock *lock)

@@ -145,10 +145,16 @@ static int ring_doorbell(const struct ibv_qp *ibvqp)
 	return 0;
 }
 
-/* Publishes what is before @at. The doorbell, unless the kernel looks itself. */
+/*
+ * Publish the slots before @at, unlock, and ring the doorbell unless the
+ * kernel watches the ring. The doorbell is a system call: a thread that wants
+ * the lock must not spin for its duration. If two threads publish, the kernel
+ * finds the slots of both at either doorbell.
+ */
 static int hand_over_sends(struct frdma_qp *qp, uint32_t at)
 {
 	frdma_ring_publish(&qp->sq.ring, at);
+	frdma_unlock(&qp->sq.lock);
 	if (frdma_ring_watched(&qp->sq.ring))
 		return 0;
 
@@ -311,15 +317,16 @@ int frdma_post_send(struct ibv_qp *ibvqp, struct ibv_send_wr *wr,
 			break;
 	}
 	*bad_wr = wr;
-
-	if (at != ring->index) {
-		doorbell_err = hand_over_sends(qp, at);
-		if (doorbell_err) {
-			*bad_wr = first;
-			err = doorbell_err;
-		}
+	if (at == ring->index) {
+		frdma_unlock(&qp->sq.lock);
+		return err;
 	}
-	frdma_unlock(&qp->sq.lock);
+
+	doorbell_err = hand_over_sends(qp, at);
+	if (doorbell_err) {
+		*bad_wr = first;
+		err = doorbell_err;
+	}
 
 	return err;
 }
@@ -392,23 +399,22 @@ int frdma_post_recv(struct ibv_qp *ibvqp, struct ibv_recv_wr *wr,
 	struct frdma_qp *qp = to_frdma_qp(ibvqp);
 	struct frdma_ring *ring = &qp->rq.ring;
 	int err, doorbell_err;
-	uint32_t before;
 
 	*bad_wr = wr;
 	if (!ring->entries || ibvqp->state == IBV_QPS_RESET)
 		return EINVAL;
 
 	frdma_lock(&qp->rq.lock);
-	before = ring->index;
 	err = post_recvs(&qp->rq, wr, bad_wr);
-	if (ring->index != before && frdma_ring_asleep(ring)) {
-		doorbell_err = ring_doorbell(ibvqp);
-		if (doorbell_err) {
-			*bad_wr = wr;
-			err = doorbell_err;
-		}
-	}
 	frdma_unlock(&qp->rq.lock);
+	if (*bad_wr == wr || !frdma_ring_asleep(ring))
+		return err;
+
+	doorbell_err = ring_doorbell(ibvqp);
+	if (doorbell_err) {
+		*bad_wr = wr;
+		err = doorbell_err;
+	}
 
 	return err;
 }
@@ -454,9 +460,9 @@ static int wr_complete(struct ibv_qp_ex *ex)
 	int err = sq->err;
 
 	if (!err && sq->at != sq->ring.index)
-		err = hand_over_sends(qp, sq->at);
-	frdma_unlock(&sq->lock);
+		return hand_over_sends(qp, sq->at);
 
+	frdma_unlock(&sq->lock);
 	return err;
 }
 

@@ -54,6 +54,8 @@ int ioctl(int fd, unsigned long request, ...)
 
 	EXPECT_EQ(fd, kernel.fd);
 	EXPECT_EQ(request, RDMA_VERBS_IOCTL);
+	if (kernel.in_doorbell)
+		kernel.in_doorbell();
 	if (kernel.fail_doorbell) {
 		errno = kernel.fail_doorbell;
 		return -1;

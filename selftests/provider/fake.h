@@ -50,6 +50,7 @@ struct doorbell {
  * @later_library: struct ibv_qp_ex of libibverbs has a function more than here
  * @doorbells: how many have arrived
  * @bell: the last one
+ * @in_doorbell: runs inside each doorbell, in place of another thread
  */
 struct fake {
 	struct verbs_context vctx;
@@ -62,6 +63,7 @@ struct fake {
 	bool later_library;
 	unsigned int doorbells;
 	struct doorbell bell;
+	void (*in_doorbell)(void);
 };
 
 extern struct fake kernel;
