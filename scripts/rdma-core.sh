@@ -90,9 +90,7 @@ fetch_source() {
 	apt=$(mktemp -d)
 	RUBBISH+=("$apt")
 	mkdir -p "$apt/lists/partial"
-	mkdir -p "$CACHE/src" "$CACHE/log" ||
-		die "no place for the source of rdma-core: FRDMA_CACHE=..." \
-			"names a folder that can be written to"
+	cache_make log
 	source_lines >"$apt/sources"
 	[ -s "$apt/sources" ] || {
 		say "apt knows of no packages of Debian or Ubuntu:" \
@@ -118,7 +116,7 @@ fetch_source() {
 	}
 	file=${file#rdma-core_}
 	part=$CACHE/src/rdma-core-${file%.orig*}
-	rm -rf "$part.partial"
+	rm -rf --one-file-system "$part.partial"
 	mkdir "$part.partial"
 	RUBBISH+=("$part.partial")
 	/usr/lib/apt/apt-helper download-file "$uri" "$apt/orig" "$hash" >&2 &&
@@ -152,10 +150,15 @@ need_source() {
 	}
 	pabi=$(private_abi "$1")
 	release=$(library_release "$1")
+	source_lock -s
 	RDMA_CORE_SRC=$(find_source PACKAGE_VERSION "$release")
 	if [ -z "$RDMA_CORE_SRC" ]; then
-		fetch_source
+		source_lock -x
+		# Another script may have fetched it meanwhile.
 		RDMA_CORE_SRC=$(find_source PACKAGE_VERSION "$release")
+		[ -n "$RDMA_CORE_SRC" ] || fetch_source
+		RDMA_CORE_SRC=$(find_source PACKAGE_VERSION "$release")
+		source_lock -s
 	fi
 	[ -n "$RDMA_CORE_SRC" ] ||
 		RDMA_CORE_SRC=$(find_source IBVERBS_PABI_VERSION "$pabi")

@@ -149,6 +149,7 @@ boot_need_tools() {
 
 	TOOLS=$CACHE/tools/$(cat "$PARTS"/*.c | sha256sum | cut -c 1-16)
 	[ ! -d "$TOOLS" ] || return 0
+	cache_make tools
 	part=$TOOLS.$$
 	mkdir -p "$part"
 	RUBBISH+=("$part")
@@ -198,8 +199,8 @@ boot_kvm_works() {
 boot_probe_kvm() {
 	local dir=$1 version=$2 tree
 
-	tree=$(mktemp -d "${TMPDIR:-/tmp}/frdma-kvm.XXXXXX")
-	RUBBISH+=("$tree")
+	work_make kvm
+	tree=$WORK
 	mkdir -p "$tree/root/bin" "$tree/root/dev"
 	cp "$dir/usr/bin/busybox" "$tree/root/bin/" 2>/dev/null ||
 		cp "$dir/bin/busybox" "$tree/root/bin/"

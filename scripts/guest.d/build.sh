@@ -30,6 +30,7 @@ build_binds() {
 
 	dir=$(build_dir "$1")
 	source=$(rdma_core_source "$1")
+	cache_make build
 	mkdir -p "$dir"
 	echo "$TOP" >"$dir/checkout"
 	binds=("frdma=$TOP" "build+=$dir")

@@ -59,42 +59,74 @@ status_command() {
 	done
 }
 
-# Removes a root that no guest is using.
-clean_root() {
-	local dir
+# Takes the lock of a root until the script ends: all that use the root, or its
+# builds, kernels and packages, hold it. A lock file is never removed: somebody may
+# wait for it.
+clean_lock() {
+	local lock
 
-	dir=$(root_dir "$1")
-	[ -d "$dir" ] || return 0
-	exec {ROOT_LOCK}>"$CACHE/root/.$1.lock"
-	flock -n "$ROOT_LOCK" || die "the root $1 is in use"
-	rm -rf --one-file-system "$dir" "$CACHE/build/$1" \
+	cache_make root
+	exec {lock}>>"$CACHE/root/.$1.lock"
+	flock -n "$lock" || die "the root $1 is in use: nothing was removed"
+}
+
+# Takes the locks of what belongs to no root, and removes what killed scripts have
+# left in "runs".
+clean_lock_rest() {
+	local lock
+
+	cache_make src runs
+	exec {lock}>>"$CACHE/src/.lock"
+	flock -n "$lock" || die "the source of rdma-core is in use: nothing" \
+		"was removed"
+	exec {lock}<"$CACHE/runs"
+	flock -n "$lock" && work_sweep ||
+		die "$CACHE/runs is in use: nothing was removed"
+}
+
+# Removes a root and what was made with it.
+clean_root() {
+	rm -rf --one-file-system "$CACHE/root/$1" "$CACHE/build/$1" \
 		"$CACHE/kernel/$1" "$CACHE/packages/$1-"*
-	rm -f "$CACHE/root/.$1.lock"
-	exec {ROOT_LOCK}>&-
 	say "removed the root $1 and its builds"
+}
+
+# Removes all but the mark and the locks: names that begin with a dot.
+clean_all() {
+	rm -rf --one-file-system \
+		"$CACHE"/{root,src,build,kernel,packages,tools,log}/* \
+		"$CACHE"/{kvm,with-frdma.*}
+	say "emptied $CACHE"
 }
 
 # guest clean [ROOT|builds|kernels|all]
 clean_command() {
-	local dir what=${1:-builds}
+	local root what=${1:-builds}
 
 	need_superuser
+	[ $# -le 1 ] || die "clean: one of them at a time, not '$*'"
+	case $what in
+	builds|kernels|all) ;;
+	*)	root_check_name "$what" ;;
+	esac
+	[ -d "$CACHE" ] || die "there is no cache $CACHE"
+	cache_own
+	for root in trixie bookworm sid; do
+		[[ $what != @(trixie|bookworm|sid) || $what = "$root" ]] ||
+			continue
+		clean_lock "$root"
+	done
 	case $what in
 	builds)
-		rm -rf --one-file-system "$CACHE/build"
+		rm -rf --one-file-system "$CACHE"/build/*
 		say "removed all builds" ;;
 	kernels)
-		rm -rf --one-file-system "$CACHE/kernel"
+		rm -rf --one-file-system "$CACHE"/kernel/*
 		say "removed the debug kernels" ;;
 	all)
-		for dir in "$CACHE"/root/*; do
-			[ ! -d "$dir" ] || clean_root "${dir##*/}"
-		done
-		rm -rf --one-file-system \
-			"$CACHE"/{src,build,kernel,packages,tools,log,kvm} \
-			"$CACHE"/with-frdma.* ;;
+		clean_lock_rest
+		clean_all ;;
 	*)
-		root_check_name "$what"
 		clean_root "$what" ;;
 	esac
 }

@@ -51,6 +51,120 @@ need_host() {
 	[ -z "$why" ] || die "$why"
 }
 
+# The file that marks a cache of these scripts. Backup programs skip a directory
+# that has it (https://bford.info/cachedir).
+CACHE_TAG=CACHEDIR.TAG
+CACHE_TAG_TEXT='Signature: 8a477f597d28d172789f06886806bc55
+# Cache of the scripts of frdma. "scripts/guest clean all" empties it.'
+
+# What a cache of these scripts holds, two levels deep, by type and name: the
+# cache of an older checkout has no mark. Other files are somebody else's.
+CACHE_NAMES='f CACHEDIR\.TAG\.[0-9]+
+f kvm
+d (root|build|kernel|packages|src|tools|log|runs)
+d with-frdma\.[A-Za-z0-9]{6}
+[a-z] with-frdma\.[A-Za-z0-9]{6}/.*
+d (root|build|kernel)/(trixie|bookworm|sid)
+d root/(trixie|bookworm|sid)\.partial
+f root/(trixie|bookworm|sid)\.partial\.disk
+f (root|kernel)/\.(trixie|bookworm|sid)\.lock
+f (packages|src)/\.lock
+d packages/(trixie|bookworm|sid)-[0-9a-f]{12}(\.partial)?
+d src/rdma-core-[0-9][^/]*
+d tools/([0-9a-f]{16}(\.[0-9]+)?|checkpatch(\.partial)?)
+d runs/(run|kvm|with-frdma)\.[A-Za-z0-9]{6}
+f log/apt-(update|install|source)
+f log/(root|kernel|packages)-(trixie|bookworm|sid)(-[0-9a-f]{12})?
+f log/(rdma-core-[0-9][^/]*|checkpatch-(fetch|unpack))'
+
+# True if these scripts made the cache.
+cache_is_tagged() {
+	[ -f "$CACHE/$CACHE_TAG" ] && [ ! -L "$CACHE/$CACHE_TAG" ] &&
+		[ "$(<"$CACHE/$CACHE_TAG")" = "$CACHE_TAG_TEXT" ]
+}
+
+# True if the cache, which has no mark, is empty or has only files that an older
+# checkout made.
+cache_looks_ours() {
+	local root
+
+	! find "$CACHE/" -mindepth 1 -maxdepth 2 -printf '%y %P\0' |
+		grep -zvxE "$CACHE_NAMES" | grep -qz '' || return 1
+	for root in "$CACHE"/root/*; do
+		[[ ! -d $root || $root == *.partial ]] ||
+			[ -e "$root/etc/frdma-root" ] || return 1
+	done
+}
+
+# Makes the cache and marks it, or ends the script where the directory has files
+# of somebody else. Roots have setuid programs: only the owner may enter.
+cache_own() {
+	local tag=$CACHE/$CACHE_TAG
+
+	! cache_is_tagged || return 0
+	mkdir -p "$CACHE" || die "cannot create the cache $CACHE"
+	cache_looks_ours || die "$CACHE is no cache of these scripts:" \
+		"FRDMA_CACHE=... names an empty directory, or one to make"
+	chmod 0700 "$CACHE"
+	echo "$CACHE_TAG_TEXT" >"$tag.$$" && mv "$tag.$$" "$tag" ||
+		die "cannot write to the cache $CACHE"
+}
+
+# Makes directories of the cache.
+cache_make() {
+	local dir
+
+	cache_own
+	for dir; do
+		mkdir -p "$CACHE/$dir" || die "cannot create $CACHE/$dir"
+	done
+}
+
+# Makes a directory below the cache for the life of this script and of all that it
+# starts, which inherits the lock of the directory. KIND begins its name. Sets WORK.
+work_make() {
+	local turn lock
+
+	cache_make runs
+	exec {turn}<"$CACHE/runs"
+	flock "$turn"
+	work_sweep || true
+	WORK=$(mktemp -d "$CACHE/runs/$1.XXXXXX")
+	RUBBISH+=("$WORK")
+	exec {lock}<"$WORK"
+	flock "$lock"
+	exec {turn}<&-
+}
+
+# Removes the directories whose scripts were killed. The caller has the lock of
+# "runs". Fails if one is in use.
+work_sweep() {
+	local dir lock status=0
+
+	for dir in "$CACHE"/runs/*; do
+		[ -d "$dir" ] || continue
+		# Its script may remove it, this moment.
+		{ exec {lock}<"$dir"; } 2>/dev/null || continue
+		if flock -n "$lock"; then
+			rm -rf --one-file-system "$dir"
+		else
+			status=1
+		fi
+		exec {lock}<&-
+	done
+	return $status
+}
+
+# Takes the lock of the sources of rdma-core, until the script ends: shared to use
+# them, exclusive to fetch one. Arguments: -s|-x
+source_lock() {
+	[ -n "${SOURCE_LOCK:-}" ] || {
+		cache_make src
+		exec {SOURCE_LOCK}>>"$CACHE/src/.lock"
+	}
+	flock "$1" "$SOURCE_LOCK"
+}
+
 # Processes to kill and directories to remove when the script ends.
 CHILDREN=()
 RUBBISH=()
@@ -175,7 +289,7 @@ need_commands() {
 	[ "$(id -u)" = 0 ] ||
 		die "missing: ${missing[*]}; root installs them, by this or by" \
 			"apt-get install"
-	mkdir -p "$CACHE/log"
+	cache_make log
 	# A repository that does not answer need not be the one that is needed.
 	run_logged "$CACHE/log/apt-update" "reading the package lists" \
 		sh -c 'apt-get update || true'
@@ -189,7 +303,7 @@ need_commands() {
 need_space() {
 	local mib=$1 free
 
-	mkdir -p "$CACHE" || die "cannot create the cache $CACHE"
+	cache_own
 	free=$(df -Pm "$CACHE" | awk 'NR == 2 { print $4 }')
 	[ "$free" -ge "$mib" ] || die "$CACHE: $free MiB free, $mib MiB needed" \
 		"(FRDMA_CACHE moves the cache)"

@@ -176,10 +176,10 @@ KERNEL_LIFT_CRC='
 # Makes the source of the kind "uml": links to the files of another, but for
 # those that are changed. Arguments: FROM TO
 kernel_lift() {
-	rm -rf "$2.partial"
+	rm -rf --one-file-system "$2.partial"
 	cp -al "$1" "$2.partial"
 	(cd "$2.partial" && sh -ec "$KERNEL_LIFT_CRC")
-	rm -rf "$2"
+	rm -rf --one-file-system "$2"
 	mv "$2.partial" "$2"
 }
 
@@ -219,8 +219,8 @@ kernel_make() {
 	root_need "$name"
 	KERNEL=$(kernel_dir "$name" "$kind")
 	source=$(kernel_dir "$name" debug)
-	mkdir -p "$source"
-	mkdir -p "$KERNEL" "$CACHE/log"
+	cache_make kernel log
+	mkdir -p "$source" "$KERNEL"
 	exec {KERNEL_LOCK}>"$CACHE/kernel/.$name.lock"
 	flock -n "$KERNEL_LOCK" || {
 		say "waiting: a debug kernel of $name is being made by" \

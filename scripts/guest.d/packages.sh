@@ -62,13 +62,13 @@ packages_need() {
 	dir=$(packages_dir "$name" "$@")
 	PACKAGES=$dir/tree
 	[ ! -d "$PACKAGES" ] || return 0
-	mkdir -p "$CACHE/packages" "$CACHE/log"
+	cache_make packages log
 	exec {lock}>"$CACHE/packages/.lock"
 	flock "$lock"
 	if [ ! -d "$PACKAGES" ]; then
 		need_space $PACKAGES_MIB
 		inherit_proxy
-		rm -rf "$dir.partial"
+		rm -rf --one-file-system "$dir.partial"
 		mkdir "$dir.partial"
 		RUBBISH+=("$dir.partial")
 		run_logged "$CACHE/log/packages-${dir##*/}" \

@@ -51,12 +51,18 @@ root_is_current() {
 root_need() {
 	root_check_name "$1"
 	need_host
-	[ -e "$(root_dir "$1")/etc/frdma-root" ] || root_make "$1"
-	exec {ROOT_LOCK}>"$CACHE/root/.$1.lock"
-	flock -s -n "$ROOT_LOCK" || {
-		say "waiting: the root $1 is being made by someone else"
-		flock -s "$ROOT_LOCK"
-	}
+	cache_make root
+	while :; do
+		[ -e "$(root_dir "$1")/etc/frdma-root" ] || root_make "$1"
+		exec {ROOT_LOCK}>"$CACHE/root/.$1.lock"
+		flock -s -n "$ROOT_LOCK" || {
+			say "waiting: the root $1 is being made by someone else"
+			flock -s "$ROOT_LOCK"
+		}
+		# It may have been removed before the lock was taken.
+		[ ! -e "$(root_dir "$1")/etc/frdma-root" ] || return 0
+		exec {ROOT_LOCK}>&-
+	done
 }
 
 # The mirror this machine's apt uses for Debian itself.
@@ -230,7 +236,7 @@ root_make() {
 	[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
 		need_commands /:debian-archive-keyring
 	inherit_proxy
-	mkdir -p "$CACHE/root" "$CACHE/log"
+	cache_make root log
 	exec {ROOT_LOCK}>"$CACHE/root/.$name.lock"
 	flock -n "$ROOT_LOCK" || {
 		say "waiting: the root $name is in use or being made"
@@ -271,7 +277,13 @@ rdma_core_fetch() {
 	dir=$CACHE/src/rdma-core-$version
 	[ ! -d "$dir" ] || return 0
 	part=$dir.partial
-	rm -rf "$part"
+	source_lock -x
+	# Another script may have fetched it meanwhile.
+	[ ! -d "$dir" ] || {
+		source_lock -s
+		return 0
+	}
+	rm -rf --one-file-system "$part"
 	mkdir -p "$part"
 	RUBBISH+=("$part")
 	# shellcheck disable=SC2016
@@ -283,14 +295,15 @@ rdma_core_fetch() {
 			/usr/lib/apt/apt-helper download-file "$uri" orig $hash
 		} && tar -xf orig --strip-components=1 && rm orig' \
 		>"$CACHE/log/rdma-core-$version" 2>&1; then
-		mv "$part" "$dir"
+		mv -T "$part" "$dir"
 		say "root $name: the source of rdma-core $version is there"
 	else
-		rm -rf "$part"
+		rm -rf --one-file-system "$part"
 		say "root $name: the mirror does not have the source of" \
 			"rdma-core $version (trixie's does where the private" \
 			"ABI is the same: scripts/guest root trixie)"
 	fi
+	source_lock -s
 }
 
 # The private ABI number of a root's libibverbs: 34, 65 and the like.

@@ -106,17 +106,6 @@ run_check_number() {
 		die "$1 takes a number from $3 to $4, not '$2'"
 }
 
-# Removes what runs left behind whose script was killed without warning.
-run_sweep() {
-	local dir owner
-
-	for dir in "${TMPDIR:-/tmp}"/frdma-run.*; do
-		owner=$(cat "$dir/owner" 2>/dev/null) && [ -n "$owner" ] ||
-			continue
-		kill -0 "$owner" 2>/dev/null || rm -rf "$dir"
-	done
-}
-
 # Sets "emulation", what the kernel of an emulated guest is told. Programs begin at the
 # same addresses each time: at others their code is translated anew, which takes three
 # times as long as they. And it reads this machine's time stamp counter, which it would
@@ -172,10 +161,8 @@ run_prepare() {
 	[ "$icount" = yes ] || ! boot_kvm_works "$ROOT" || accel=kvm
 	run_prepare_emulation
 
-	run_sweep
-	RUN=$(mktemp -d "${TMPDIR:-/tmp}/frdma-run.XXXXXX")
-	RUBBISH+=("$RUN")
-	echo $$ >"$RUN/owner"
+	work_make run
+	RUN=$WORK
 	mkdir "$RUN/results"
 	[ -z "$results" ] || {
 		mkdir -p "$results" || die "--results: cannot make '$results'"
@@ -332,7 +319,7 @@ guest_call() {
 	local n=$1
 
 	shift
-	"$TOOLS/agent" call "$RUN/hub" "$n" -C /frdma "$@"
+	env -C "$RUN" "$TOOLS/agent" call hub "$n" -C /frdma "$@"
 }
 
 # Ends the run as a failure of guest N, showing the end of its console.
@@ -573,7 +560,7 @@ shell_command() {
 
 # Shells in guest 1 and, side by side where tmux is there, in guest 2.
 run_shells() {
-	local shell="'$TOOLS/agent' call '$RUN/hub'" others=
+	local shell="env -C '$RUN' '$TOOLS/agent' call hub" others=
 
 	[ "$guests" = 1 ] || others="; another guest: on 2 -t bash"
 	say "leave the shell to end the guests$others"
@@ -583,7 +570,7 @@ run_shells() {
 		return
 	fi
 	{
-		tmux -S "$RUN/tmux" new-session "$shell 1 -C /frdma -t bash -l" \; \
+		env -C "$RUN" tmux -S ./tmux new-session "$shell 1 -C /frdma -t bash -l" \; \
 			split-window "$shell 2 -C /frdma -t bash -l" || true
 		echo "done 0" >&"$EVENTS"
 	} <&0 &
