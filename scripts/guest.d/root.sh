@@ -97,21 +97,39 @@ mirror() {
 	echo "${uri%/}"
 }
 
-# Takes over the proxy of this machine's apt where the environment has none.
+# Takes over the proxies of this machine's apt where the environment has none: apt
+# calls it DIRECT where there is to be none, for all hosts or for one.
 inherit_proxy() {
-	local proxy
+	local proxy='' tls='' direct
 
-	[ -z "${http_proxy:-}" ] && command -v apt-config >/dev/null || return 0
-	eval "$(apt-config shell proxy Acquire::http::Proxy)"
-	[ -z "${proxy:-}" ] || export http_proxy=$proxy
+	command -v apt-config >/dev/null || return 0
+	eval "$(apt-config shell proxy Acquire::http::Proxy \
+		tls Acquire::https::Proxy)"
+	inherit_proxy_as http_proxy "$proxy"
+	inherit_proxy_as https_proxy "$tls"
+	direct=$(apt-config dump | sed -nE \
+		's/^Acquire::https?::Proxy::([^ ]+) "DIRECT";$/\1/p' |
+		sort -u | paste -sd ,)
+	[ -n "${no_proxy:-}" ] || [ -z "$direct" ] || export no_proxy=$direct
+}
+
+# Arguments: VARIABLE PROXY
+inherit_proxy_as() {
+	case ${!1:-}$2 in
+	''|DIRECT|false) ;;
+	"$2")	export "$1=$2" ;;
+	esac
 }
 
 # Runs inside new mount and PID namespaces: mounts what a command in the root
 # expects, and runs that command. It does not become it: the first process of a PID
-# namespace cannot end by a signal, at which make goes on for ever. Arguments: DIR MODE [AT=FROM]... -- CMD
+# namespace cannot end by a signal, at which make goes on for ever. /dev has no
+# device of this machine. The root may have links to anywhere: resolv.conf is
+# written where they lead to inside of it. Of the environment the command sees the
+# proxies of the moment. Arguments: DIR MODE [AT=FROM]... -- CMD
 # (AT=FROM shows FROM read-only at AT, AT+=FROM writable; ro+TREE is a root
-# with TREE laid over it, rw+DIR one whose changes go to DIR/tree.) The text goes to a fresh bash, so it uses nothing of
-# this script.
+# with TREE laid over it, rw+DIR one whose changes go to DIR/tree.) The text goes
+# to a fresh bash, so it uses nothing of this script.
 # shellcheck disable=SC2016
 ENTER_ROOT='
 	set -e
@@ -129,12 +147,28 @@ ENTER_ROOT='
 			`workdir=$layer/work" overlay "$dir" ;;
 	esac
 	mount -t proc proc "$dir/proc"
-	mount --rbind /dev "$dir/dev"
+	mount -t tmpfs -o mode=755,nosuid dev "$dir/dev"
+	mkdir "$dir/dev/pts" "$dir/dev/shm"
+	mount -t devpts -o newinstance,gid=5,mode=620,ptmxmode=666 devpts \
+		"$dir/dev/pts"
+	mount -t tmpfs shm "$dir/dev/shm"
+	for node in null zero full random urandom tty; do
+		[ -e "/dev/$node" ] || continue
+		: >"$dir/dev/$node"
+		mount --bind "/dev/$node" "$dir/dev/$node"
+	done
+	ln -s pts/ptmx "$dir/dev/ptmx"
+	ln -s /proc/self/fd "$dir/dev/fd"
+	for node in 0stdin 1stdout 2stderr; do
+		ln -s "fd/${node%%std*}" "$dir/dev/${node#?}"
+	done
 	[ "$mode" = rw ] || {
 		mount -t tmpfs tmpfs "$dir/tmp"
 		mount -t tmpfs tmpfs "$dir/run"
 	}
-	[ "$mode" = ro ] || cat /etc/resolv.conf >"$dir/etc/resolv.conf" || true
+	[ "$mode" = ro ] || chroot "$dir" sh -c "
+		at=\$(readlink -m /etc/resolv.conf)
+		mkdir -p \"\${at%/*}\" && cat >\"\$at\"" </etc/resolv.conf || true
 	while [ "$1" != -- ]; do
 		at=$dir/${1%%=*} from=${1#*=}
 		mount --bind "$from" "${at%+}"
@@ -143,7 +177,14 @@ ENTER_ROOT='
 	done
 	shift
 	cd "$dir"
-	chroot "$dir" "$@" || exit
+	clean=(
+		PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
+		TERM="${TERM:-dumb}" DEBIAN_FRONTEND=noninteractive INITRD=No
+	)
+	for name in http_proxy https_proxy no_proxy; do
+		[ -z "${!name:-}" ] || clean+=("$name=${!name}")
+	done
+	env -i --default-signal=HUP "${clean[@]}" chroot "$dir" "$@" || exit
 '
 
 # The command that runs another in a root; arguments as of ENTER_ROOT. All of
@@ -152,9 +193,6 @@ ENTER_ROOT='
 IN_ROOT=(
 	env --ignore-signal=HUP
 	unshare --mount --pid --fork --kill-child --
-	env -i --default-signal=HUP PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
-	TERM="${TERM:-dumb}" DEBIAN_FRONTEND=noninteractive INITRD=No
-	http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}"
 	bash -c "$ENTER_ROOT" enter-root
 )
 
