@@ -155,7 +155,7 @@ boot_need_tools() {
 	RUBBISH+=("$part")
 	# shellcheck disable=SC2016 # for the inner shell
 	root_run "$dir" ro "frdma=$PARTS" "results+=$part" -- \
-		sh -c 'for name in agent switch tsc; do
+		sh -c 'for name in agent switch tsc confine; do
 			gcc -O2 -Wall -static -o "/results/$name" \
 				"/frdma/$name.c" || exit
 		done' || die "the bench's own programs do not compile"

@@ -286,6 +286,16 @@ qemu_command() {
 	)
 }
 
+# Runs QEMU, which makes the files of /results as its guests want them, without the
+# power to make device nodes, setuid and setgid files, and files with capabilities:
+# they would be real on this machine. A change of the group ends what "start" has
+# set: --pdeathsig again.
+QEMU_CONFINED=(
+	setpriv --regid 65534 --clear-groups --inh-caps=-all
+	--bounding-set=-all,+chown,+dac_override,+fowner
+	--pdeathsig KILL --
+)
+
 # Starts guest N.
 guest_start() {
 	local n=$1
@@ -293,7 +303,8 @@ guest_start() {
 	qemu_command "$n"
 	rm -f "$RUN/nic$n" "$RUN/console-$n"
 	: >"$RUN/console-$n"
-	start env -C "$RUN" "${QEMU[@]}" </dev/null 2>>"$RUN/qemu-$n"
+	start env -C "$RUN" "${QEMU_CONFINED[@]}" "$TOOLS/confine" \
+		"${QEMU[@]}" </dev/null 2>>"$RUN/qemu-$n"
 	guest_pid[n]=$STARTED
 	guest_up[n]=no
 	guest_heard[n]=$SECONDS
@@ -337,9 +348,22 @@ run_fail() {
 	exit "${run_status:-$FAILED}"
 }
 
-# Leaves the consoles where the user asked for results.
+# Ends the guests, and leaves the consoles where the user asked for results. A guest
+# may have put something else there, such as a link to a file of this machine.
 run_keep_consoles() {
-	[ -z "$results" ] || cp "$RUN"/console-* "$results/" 2>/dev/null || true
+	local n
+
+	[ -n "$results" ] || return 0
+	for n in "${!guest_pid[@]}"; do
+		kill -KILL "${guest_pid[n]}" 2>/dev/null || true
+		wait "${guest_pid[n]}" 2>/dev/null || true
+		forget "${guest_pid[n]}"
+	done
+	for n in "${!guest_pid[@]}"; do
+		cp -T --remove-destination "$RUN/console-$n" \
+			"$results/console-$n" ||
+			say "the console of guest $n is not kept in $results"
+	done
 }
 
 # Starts guest N again, which has not booted, or gives up on it. Nothing of
