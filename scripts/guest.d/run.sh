@@ -292,7 +292,7 @@ qemu_command() {
 # set: --pdeathsig again.
 QEMU_CONFINED=(
 	setpriv --regid 65534 --clear-groups --inh-caps=-all
-	--bounding-set=-all,+chown,+dac_override,+fowner
+	"--bounding-set=-all,+chown,+dac_override,+fowner"
 	--pdeathsig KILL --
 )
 
