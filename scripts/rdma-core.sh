@@ -129,9 +129,15 @@ how_to_get_source() {
 	if command -v apt-get >/dev/null; then
 		echo "apt-get source rdma-core fetches it, with deb-src in the" \
 			"package sources"
-	else
+	elif command -v dnf >/dev/null; then
 		echo "dnf download --source rdma-core fetches a package that" \
 			"has it"
+	elif command -v zypper >/dev/null; then
+		echo "zypper source-install rdma-core fetches a package that" \
+			"has it"
+	else
+		echo "https://github.com/linux-rdma/rdma-core has it, with a" \
+			"tag for each release"
 	fi
 }
 

@@ -260,11 +260,31 @@ last_line() {
 # The command that installs packages here. Arguments: PACKAGES [THE SAME OF
 # FEDORA]
 how_to_install() {
-	if command -v dnf >/dev/null && ! command -v apt-get >/dev/null; then
-		echo "dnf install ${2:-$1}"
-	else
+	if command -v apt-get >/dev/null; then
 		echo "apt-get install $1"
+	elif command -v dnf >/dev/null; then
+		echo "dnf install ${2:-$1}"
+	elif command -v zypper >/dev/null; then
+		echo "zypper install $(names_of_opensuse "${2:-$1}")"
+	elif command -v pacman >/dev/null; then
+		echo "pacman -S $(names_of_arch "${2:-$1}")"
+	else
+		echo "install ${2:-$1}, or what has it here"
 	fi
+}
+
+# What openSUSE and Arch call packages that Fedora calls so. Of kernels they have the
+# headers of the newest only.
+names_of_opensuse() {
+	sed -E 's/kernel-devel[^ ]*/kernel-default-devel/
+		s/\blibibverbs( |$)/libibverbs1\1/
+		s/\blibibverbs-utils/rdma-core/' <<<"$1"
+}
+
+names_of_arch() {
+	sed -E 's/kernel-devel[^ ]*/linux-headers/; s/\bpython3/python/
+		s/\blibibverbs(-utils)?( |$)/rdma-core\2/g
+		s/glibc-devel/glibc/; s/rpm-build/rpm-tools/' <<<"$1"
 }
 
 # Ends the script if a command is missing, and says which packages have it: for
