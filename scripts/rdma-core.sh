@@ -44,6 +44,15 @@ find_source() {
 	done | tail -n 1
 }
 
+# "no" where apt of this machine takes lists that are past their date, as those of a
+# snapshot are.
+valid_until() {
+	case $(apt-config shell check Acquire::Check-Valid-Until/b) in
+	*false*)	echo no ;;
+	*)		echo yes ;;
+	esac
+}
+
 # Lines of package sources with "deb-src" for what this machine gets packages
 # of its distribution from.
 source_lines() {
@@ -57,7 +66,7 @@ source_lines() {
 			Debian|"Debian Backports"|Ubuntu) ;;
 			*)	continue ;;
 			esac
-			options="check-valid-until=no"
+			options="check-valid-until=$(valid_until)"
 			origin=${origin%% *}
 			key=/usr/share/keyrings/${origin,,}-archive-keyring.gpg
 			[ ! -e "$key" ] || options+=" signed-by=$key"

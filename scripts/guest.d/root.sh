@@ -221,17 +221,25 @@ root_bootstrap() {
 	echo "deb-src $uri $name main" >"$dir/etc/apt/sources.list.d/src.list"
 }
 
+# True if apt of the roots may take lists of packages that are past their date (their
+# signature is still checked): as it does on this machine, or of a snapshot.
+takes_old_lists() {
+	[[ $1 == *snapshot.debian.org* ]] || {
+		command -v apt-config >/dev/null && [[ $(apt-config shell check \
+			Acquire::Check-Valid-Until/b) == *false* ]]
+	}
+}
+
 # Sets the root's package tools up: no write is synchronised, no service is
-# started, and the mirror may be a snapshot whose release file is past its
-# date (its signature is still checked).
+# started.
 root_configure_apt() {
 	local dir=$1
 
 	echo force-unsafe-io >"$dir/etc/dpkg/dpkg.cfg.d/bench"
-	cat >"$dir/etc/apt/apt.conf.d/bench" <<-'EOF'
-		Acquire::Check-Valid-Until "false";
-		APT::Sandbox::User "root";
-	EOF
+	echo 'APT::Sandbox::User "root";' >"$dir/etc/apt/apt.conf.d/bench"
+	! takes_old_lists "$(mirror)" ||
+		echo 'Acquire::Check-Valid-Until "false";' \
+			>>"$dir/etc/apt/apt.conf.d/bench"
 	printf '#!/bin/sh\nexit 101\n' >"$dir/usr/sbin/policy-rc.d"
 	chmod +x "$dir/usr/sbin/policy-rc.d"
 }
