@@ -74,7 +74,7 @@ void frdma_req_fetched(struct frdma_req *rq, u32 len)
  */
 static bool reads_are_full(const struct frdma_req *rq)
 {
-	if (rq->rd_out >= max(rq->rd_max, 1U))
+	if (frdma_resend_reads(rq) >= frdma_req_reads_max(rq))
 		return true;
 	if (!frdma_req_repeats(rq) || !rq->rd_out ||
 	    !frdma_req_outstanding(rq))
@@ -122,7 +122,7 @@ enum frdma_req_verdict frdma_req_judge(const struct frdma_req *rq)
 	wr = frdma_req_wr(rq, rq->wr_next);
 	if (wr->status)
 		return FRDMA_REQ_FAILED;
-	/* It was sent before, and the peer has answered what is behind it. */
+	/* The window counts it already; frdma_resend_hole() found its place. */
 	if (frdma_resend_asks_for_hole(rq))
 		return FRDMA_REQ_SEND;
 	if (wr->wqe.flags & FRDMA_WQE_FENCE && rq->rd_out)
@@ -382,7 +382,7 @@ void frdma_req_sent(struct frdma_req *rq, const struct frdma_req_pkt *pkt)
 		rq->fine_psn = rq->psn;
 	if (rq->resend.alone) {
 		if (rq->resend.hole)
-			rq->resend.alone_psn = rq->psn;
+			frdma_resend_hole_sent(rq);
 		frdma_resend_go_on(rq);
 		return;
 	}
@@ -632,6 +632,7 @@ void frdma_req_forget(struct frdma_req *rq)
 	rq->rd_out = 0;
 	rq->resend.alone = false;
 	rq->resend.hole = false;
+	rq->resend.hole_reads = 0;
 	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->retry.wait = FRDMA_WAIT_NONE;
 	rq->retry.local_ns = 0;

@@ -215,6 +215,12 @@ static inline struct frdma_swr *frdma_req_wr(const struct frdma_req *rq, u32 i)
 	return rq->slots + (size_t)(i & rq->mask) * rq->stride;
 }
 
+/** frdma_req_reads_max - READs and atomics that may be outstanding (9.4.4) */
+static inline u32 frdma_req_reads_max(const struct frdma_req *rq)
+{
+	return max(rq->rd_max, 1U);
+}
+
 /** frdma_swr_wants_response - is it answered by more than an acknowledgement */
 static inline bool frdma_swr_wants_response(const struct frdma_swr *wr)
 {

@@ -10,8 +10,11 @@
 void frdma_resend_init(struct frdma_resend *re, u32 first_psn)
 {
 	*re = (struct frdma_resend) {
+		.again_psn = first_psn,
 		.ahead_psn = first_psn,
 		.alone_psn = first_psn,
+		.heard_psn = first_psn,
+		.hole_end_psn = first_psn,
 		.hole_psn = first_psn,
 		.lost_psn = first_psn,
 		.paced_psn = first_psn,
@@ -65,6 +68,82 @@ bool frdma_resend_has_hole(const struct frdma_req *rq)
 {
 	return rq->resend.hole && !rq->resend.alone &&
 	       frdma_psn_diff(rq->resend.alone_psn, rq->una_psn) > 0;
+}
+
+/* One beyond the response that una_psn is in: to a piece of a READ, or an atomic. */
+static u32 response_end(const struct frdma_req *rq)
+{
+	const struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_acked);
+	u32 pkt = (rq->una_psn - wr->first_psn) & FRDMA_PSN_MASK;
+	bool fine = frdma_req_is_fine(rq, rq->una_psn);
+
+	return frdma_psn_add(rq->una_psn,
+			     min(wr->npkts - pkt,
+				 frdma_req_read_left(rq, pkt, fine)));
+}
+
+/*
+ * The responder answers in order, so a response at the end of this one, or behind
+ * it, shows that all of it was sent. Not so a response from before
+ * frdma_resend_all(): the request that was sent again may come later.
+ */
+static bool is_response_sent(const struct frdma_req *rq)
+{
+	u32 last_psn = frdma_psn_add(response_end(rq), -1);
+	const struct frdma_resend *re = &rq->resend;
+
+	return frdma_psn_diff(re->ahead_psn, last_psn) >= 0 &&
+	       frdma_psn_diff(re->ahead_psn, re->again_psn) >= 0;
+}
+
+/* Requests for holes that the responder may still be answering. */
+static u32 hole_reads(const struct frdma_req *rq)
+{
+	const struct frdma_resend *re = &rq->resend;
+
+	if (re->hole_reads &&
+	    frdma_psn_diff(re->ahead_psn, re->later_psn) >= 0 &&
+	    frdma_psn_diff(re->ahead_psn, re->again_psn) >= 0)
+		return 0;
+	return re->hole_reads;
+}
+
+/**
+ * frdma_resend_reads - READs and atomics that the responder may be answering
+ * @rq: state
+ *
+ * A request for a hole takes the place of the request that it repeats a part of,
+ * once the responder has answered that one (is_response_sent()).
+ */
+u32 frdma_resend_reads(const struct frdma_req *rq)
+{
+	u32 reads = hole_reads(rq);
+
+	if (reads && is_response_sent(rq))
+		reads--;
+	return rq->rd_out + reads;
+}
+
+/* Adapters take one READ more than was agreed upon for an invalid request. */
+static bool has_place_for_hole(const struct frdma_req *rq)
+{
+	u32 reads = rq->rd_out + hole_reads(rq) + !is_response_sent(rq);
+
+	return reads <= frdma_req_reads_max(rq);
+}
+
+/**
+ * frdma_resend_hole_sent - a request for a hole, or a part of it, is on its way
+ * @rq: state; psn is one beyond the hole
+ */
+void frdma_resend_hole_sent(struct frdma_req *rq)
+{
+	struct frdma_resend *re = &rq->resend;
+
+	if (!re->hole_reads || frdma_psn_diff(rq->psn, re->hole_end_psn) > 0)
+		re->hole_end_psn = rq->psn;
+	re->hole_reads++;
+	re->alone_psn = rq->psn;
 }
 
 /*
@@ -125,7 +204,10 @@ void frdma_resend_all(struct frdma_req *rq)
 	rq->resend.alone = false;
 	rq->resend.alone_psn = rq->una_psn;
 	rq->resend.hole = false;
+	rq->resend.hole_reads = 0;
+	rq->resend.again_psn = rq->end_psn;
 	rq->resend.ahead_psn = rq->una_psn;
+	rq->resend.heard_psn = rq->una_psn;
 	rq->resend.lacks = false;
 	rq->resend.round++;
 	rq->rd_out = 0;
@@ -141,6 +223,8 @@ static void ask_for_hole(struct frdma_req *rq, u32 end_psn)
 	struct frdma_resend *re = &rq->resend;
 	u32 restart_psn = rq->restart_psn;
 
+	re->hole_reads = hole_reads(rq);
+	re->heard_psn = re->ahead_psn;
 	re->resume_psn = rq->psn;
 	frdma_req_seek(rq, rq->una_psn);
 	rq->restart_psn = restart_psn;
@@ -191,6 +275,7 @@ void frdma_resend_refused(struct frdma_req *rq)
 	bool recovering = rq->resend.recovering;
 
 	if (is_hole_refused(rq)) {
+		rq->resend.hole_reads--;
 		ask_for_hole(rq, rq->resend.alone_psn);
 		return;
 	}
@@ -306,11 +391,27 @@ static void shrink_window_for_loss(struct frdma_req *rq)
 		frdma_cc_dropped(&rq->cc);
 }
 
-/* What was asked for may be lost as well. */
+/*
+ * The responder is still sending, and has no place for a request more. It is silent if
+ * no response came since the last probe, or since the hole was asked for.
+ */
+static bool must_wait_for_place(struct frdma_req *rq)
+{
+	struct frdma_resend *re = &rq->resend;
+
+	if (!frdma_resend_has_hole(rq) || has_place_for_hole(rq) ||
+	    re->heard_psn == re->ahead_psn)
+		return false;
+	re->heard_psn = re->ahead_psn;
+	return true;
+}
+
+/* The request for the hole is taken for lost, if it was sent. */
 static bool asks_for_hole_again(struct frdma_req *rq)
 {
 	if (!frdma_resend_has_hole(rq))
 		return false;
+	rq->resend.hole_reads = 0;
 	ask_for_hole(rq, rq->resend.alone_psn);
 	return true;
 }
@@ -331,6 +432,8 @@ bool frdma_resend_probe(struct frdma_req *rq)
 {
 	const struct frdma_resend was = rq->resend;
 
+	if (must_wait_for_place(rq))
+		return false;
 	if (frdma_resend_oldest(rq) || asks_for_hole_again(rq)) {
 		/* Those behind it wait twice as long each as it is. */
 		if (rq->retry.probes == 1)
@@ -439,6 +542,13 @@ static void wait_for_hole(struct frdma_req *rq, u32 end_psn)
 	re->alone_psn = end_psn;
 }
 
+/* A request for a hole that is on its way stays the one that is waited for. */
+static void wait_for_place(struct frdma_req *rq, u32 end_psn)
+{
+	if (!frdma_resend_has_hole(rq) || rq->resend.hole_waits)
+		wait_for_hole(rq, end_psn);
+}
+
 /**
  * frdma_resend_note_ahead - an answer came ahead of its turn
  * @rq: state
@@ -462,7 +572,8 @@ void frdma_resend_note_ahead(struct frdma_req *rq, u32 psn, u32 nr)
  * @end_psn: the first that is kept
  *
  * Only they are asked for, up to the end of their piece at most, and where answers were
- * late before, not too soon: a probe asks if nothing else comes. It costs a retry, as
+ * late before, not too soon: a probe asks if nothing else comes. Nor before the responder
+ * has a place for the request: it may still be sending the rest of the piece. It costs a retry, as
  * each loss does. What was kept before all was sent again says nothing of what is
  * missing since.
  */
@@ -476,6 +587,10 @@ enum frdma_recovery frdma_resend_hole(struct frdma_req *rq, u32 end_psn)
 		return FRDMA_RECOVERY_RUNS;
 	if (re->late && frdma_psn_diff(re->ahead_psn, end_psn) < re->late) {
 		wait_for_hole(rq, end_psn);
+		return FRDMA_RECOVERY_RUNS;
+	}
+	if (!has_place_for_hole(rq)) {
+		wait_for_place(rq, end_psn);
 		return FRDMA_RECOVERY_RUNS;
 	}
 	if (!pay_retry(rq))
@@ -659,6 +774,10 @@ static void give_up_alone(struct frdma_req *rq)
 /* Else they would be ahead again, half a circle later. */
 static void follow_window(struct frdma_resend *re, u32 una_psn)
 {
+	if (re->hole_reads && frdma_psn_diff(una_psn, re->hole_end_psn) >= 0)
+		re->hole_reads = 0;
+	if (frdma_psn_diff(una_psn, re->again_psn) > 0)
+		re->again_psn = una_psn;
 	if (frdma_psn_diff(una_psn, re->ahead_psn) > 0)
 		re->ahead_psn = una_psn;
 	if (frdma_psn_diff(una_psn, re->alone_psn) > 0)

@@ -65,6 +65,11 @@ struct frdma_req;
  * @hole: what was sent again so last has asked for a hole among responses
  * @hole_waits: there is a hole, and it is not asked for yet: see @late
  * @hole_psn: where that began
+ * @hole_reads: requests for holes that the responder may still be answering
+ * @hole_end_psn: one beyond the furthest PSN that they ask for
+ * @again_psn: one beyond the newest PSN sent before the last frdma_resend_all(). A
+ *	response before it may answer the request that was sent first
+ * @heard_psn: @ahead_psn at the last probe that found no place for a hole request
  * @round: so often all was sent again: of answers that were kept before, NAKs may be old
  *	news (frdma_ack_is_old())
  * @hole_gap: packets from the hole before to that one
@@ -102,6 +107,10 @@ struct frdma_resend {
 	u32 alone_psn;
 	u32 hole_psn;
 	u32 hole_gap;
+	u32 hole_end_psn;
+	u32 again_psn;
+	u32 heard_psn;
+	u8 hole_reads;
 	u32 ahead_psn;
 	u32 later_psn;
 	u32 round;
@@ -126,6 +135,8 @@ void frdma_resend_init(struct frdma_resend *re, u32 first_psn);
 bool frdma_resend_fills_hole(const struct frdma_req *rq);
 bool frdma_resend_asks_for_hole(const struct frdma_req *rq);
 bool frdma_resend_has_hole(const struct frdma_req *rq);
+u32 frdma_resend_reads(const struct frdma_req *rq);
+void frdma_resend_hole_sent(struct frdma_req *rq);
 void frdma_resend_all(struct frdma_req *rq);
 void frdma_resend_refuse(struct frdma_req *rq, u32 psn, u32 left);
 void frdma_resend_refused(struct frdma_req *rq);

@@ -171,6 +171,7 @@ static void forget_connection(struct sim_side *side)
 	side->abs_fetch = 0;
 	side->abs_epsn = 0;
 	side->abs_sent = 0;
+	side->reads = (struct sim_reads) { .round = side->req.resend.round };
 	side->abs_put_off = 0;
 	side->abs_asked = 0;
 	side->refused = false;

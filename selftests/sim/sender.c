@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "aside.h"
+#include "reads.h"
 #include "sender.h"
 
 /* Put one more work request into the send queue, if there is room. */
@@ -112,28 +113,6 @@ static void check_run(struct sim_side *side, const struct frdma_req_pkt *run)
 		  run->nr, one.psn);
 }
 
-/* However they are counted, no more are out than the peer remembers (9.4.4). */
-static void count_reads(struct sim_side *side, const struct frdma_req_pkt *pkt)
-{
-	const struct frdma_req *rq = &side->req;
-	u32 n, out = 0;
-
-	if (pkt->hdr.psn == rq->restart_psn)
-		side->rd_asked = 0;
-	if (!frdma_swr_wants_response(frdma_req_wr(rq, rq->wr_next)) ||
-	    frdma_resend_asks_for_hole(rq))
-		return;
-	for (n = 0; n < side->rd_asked; n++)
-		if (side->rd_end[n] > side->abs_una)
-			side->rd_end[out++] = side->rd_end[n];
-	side->rd_asked = out;
-	SIM_CHECK(side->world, out < side->rd_bound, "psn 0x%x: %u READs out",
-		  pkt->hdr.psn, out);
-	if (!side->world->failed)
-		side->rd_end[side->rd_asked++] = side->abs_una + pkt->span +
-			frdma_psn_diff(pkt->hdr.psn, rq->una_psn);
-}
-
 static void send_packet(struct sim_side *side, struct frdma_req_pkt pkt)
 {
 	struct frdma_req *rq = &side->req;
@@ -150,7 +129,7 @@ static void send_packet(struct sim_side *side, struct frdma_req_pkt pkt)
 	if (wr->flags & FRDMA_WQE_FENCE && frdma_req_begins(rq))
 		check_fence(side, slot->wqe.wr_id);
 	side->resent += frdma_req_repeats(rq);
-	count_reads(side, &pkt);
+	reads_sent(side, &pkt);
 	side_send(side, &pkt.hdr, payload, pkt.span);
 }
 
@@ -363,6 +342,7 @@ static void look_at_clock(struct sim_side *side)
 		break;
 	case FRDMA_EXPIRY_PROBE:
 		side->probes += frdma_resend_probe(rq);
+		reads_probe(side);
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		side->tries++;
@@ -490,6 +470,7 @@ static void put_aside(struct sim_side *side, const struct frdma_hdr *hdr,
 	note_progress(side, una);
 	if (frdma_ack_is_ahead(&side->req, hdr)) {
 		frdma_resend_note_ahead(&side->req, hdr->psn, nr);
+		reads_heard(side, frdma_psn_add(hdr->psn, nr - 1));
 		room = aside_put(side, &side->ahead, side->req.una_psn, hdr,
 				 payload, nr);
 	}

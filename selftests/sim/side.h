@@ -108,6 +108,38 @@ struct sim_wr {
 };
 
 /**
+ * struct sim_read - a READ or atomic that the peer may be answering
+ * @end: one beyond its last PSN
+ * @past: a response with this PSN, or a later one, shows that the peer is past it
+ * @hole: it asks again for responses that are missing
+ */
+struct sim_read {
+	s64 end;
+	s64 past;
+	bool hole;
+};
+
+/**
+ * struct sim_reads - all of them, since sending was last taken up again
+ * @out: those
+ * @nr: how many
+ * @heard: PSN of the furthest response that came ahead of its turn
+ * @heard_before: that at the last probe, or when a hole was last asked for
+ * @again: one beyond the newest PSN that was sent before
+ * @round: req.resend.round when that was
+ * @probed: the next request is sent because of a probe
+ */
+struct sim_reads {
+	struct sim_read out[SIM_RES_MAX];
+	u32 nr;
+	s64 heard;
+	s64 heard_before;
+	s64 again;
+	u32 round;
+	bool probed;
+};
+
+/**
  * struct sim_side - one end
  * @id: 0 or 1
  * @world: what it lives in
@@ -129,9 +161,7 @@ struct sim_wr {
  * @tries: repetitions since something was acknowledged
  * @state: of the queue pair
  * @rd_max: READs and atomics that both ends have agreed upon
- * @rd_end: one beyond the last PSN of each that was asked for since sending was
- *	last taken up again, and is not answered
- * @rd_asked: how many of them there are
+ * @reads: those that the peer may be answering, see reads.h
  * @rd_bound: those that it may have out: until they are answered, those that it
  *	had out when less was agreed upon
  * @waited: requests that were kept, and taken in their turn
@@ -198,8 +228,7 @@ struct sim_side {
 	enum sim_state state;
 	u32 rd_max;
 	u32 rd_bound;
-	s64 rd_end[SIM_RES_MAX];
-	u32 rd_asked;
+	struct sim_reads reads;
 	u32 waited;
 	u32 aside;
 	u32 holes;

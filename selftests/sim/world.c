@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "aside.h"
 #include "modify.h"
+#include "reads.h"
 #include "receiver.h"
 #include "sender.h"
 #include "world.h"
@@ -124,10 +125,7 @@ static void check_window(struct sim_side *side)
 
 	SIM_CHECK(world, 0 <= sent && sent <= ever, "%d, %d", sent, ever);
 	SIM_CHECK(world, ever <= most_ever(rq), "%d", ever);
-	SIM_CHECK(world, rq->rd_out <= side->rd_bound, "%u > %u", rq->rd_out,
-		  side->rd_bound);
-	side->rd_bound = min(side->rd_bound,
-			     max(rq->rd_out, max(rq->rd_max, 1U)));
+	reads_check(side);
 	SIM_CHECK(world, side_is_broken(side) || rq->wr_una == side->completed, "%u",
 		  rq->wr_una);
 	SIM_CHECK(world, rq->wr_next - rq->wr_una <=

@@ -10,6 +10,7 @@ static void missing_at(u32 nth)
 {
 	sendq_init(&q);
 	q.rq.read_grid = LONG;
+	q.rq.rd_max = 8;
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 2 * LONG * SENDQ_MTU);
 	sendq_post(&q, IB_UVERBS_WR_SEND, 1);
 	sendq_post(&q, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
@@ -112,12 +113,12 @@ TEST(frdma_resend_hole__of_an_atomic)
 	EXPECT_EQ(q.rq.rd_out, 1);
 }
 
-/* A fence, the window and what the peer keeps of READs hold back what is new only. */
+/* A fence and the window hold back new requests only. */
 TEST(frdma_req_judge__nothing_holds_back_what_asks_for_a_hole)
 {
 	sendq_init(&q);
 	q.rq.read_grid = LONG;
-	q.rq.rd_max = 2;
+	q.rq.rd_max = 3;
 	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, 2 * LONG * SENDQ_MTU)->wqe.flags =
 		FRDMA_WQE_FENCE;
 	expect_read(0, 0, LONG * SENDQ_MTU, LONG);
