@@ -64,7 +64,6 @@ void frdma_retry_new_way(struct frdma_retry *rt)
 {
 	rt->slowest_ns = 0;
 	rt->patience = 0;
-	rt->lossy = false;
 	frdma_rtt_init(&rt->rtt);
 }
 
@@ -80,10 +79,11 @@ void frdma_retry_refill(struct frdma_retry *rt)
 
 static void plan_probe(struct frdma_retry *rt, u64 now_ns)
 {
-	u64 rtt_ns = rt->rtt.smooth_ns;
+	u64 rtt_ns = rt->rtt.smooth_ns ? rt->rtt.smooth_ns :
+					 FRDMA_PROBE_RTT_NS;
 	u64 wait_ns = rtt_ns + rtt_ns / 2 + FRDMA_PROBE_MIN_NS;
 
-	rt->probe_ns = rt->lossy && rtt_ns && rt->probes < FRDMA_PROBES_MAX ?
+	rt->probe_ns = rt->probes < FRDMA_PROBES_MAX ?
 		       now_ns + (wait_ns << (rt->rtt.distrust + rt->probes)) : 0;
 }
 
@@ -147,7 +147,6 @@ enum frdma_mended frdma_retry_learn(struct frdma_retry *rt, bool missed,
 {
 	if (rt->wait != FRDMA_WAIT_ACK)
 		return FRDMA_MENDED_WELL;
-	rt->lossy = true;
 	/* A tail that was lost, or late: the probe has sent it again, once. */
 	if (!missed && rt->probes == 1) {
 		if (frdma_rtt_is_too_soon(&rt->rtt, now_ns - rt->probed_ns))
@@ -185,7 +184,6 @@ bool frdma_retry_spend(struct frdma_retry *rt)
 	if (!rt->retry_left)
 		return false;
 	rt->retry_left--;
-	rt->lossy = true;
 	if (rt->wait == FRDMA_WAIT_ACK)
 		rt->wait = FRDMA_WAIT_NONE;
 	return true;

@@ -15,10 +15,17 @@
 #define FRDMA_PATIENCE_MAX	2
 
 /*
- * Where packets are lost, the peer is asked early, by the oldest one, whether it got
- * it: after one and a half round trips and this. RFC 8985 calls it a tail loss probe.
+ * If no answer comes for one and a half round trips and this, the oldest packet asks the
+ * peer whether it was lost: a tail loss probe (RFC 8985). The constant covers the time
+ * that processors take.
  */
 #define FRDMA_PROBE_MIN_NS	(500 * 1000ULL)
+
+/*
+ * The round trip of a way of which none was timed. RFC 8985 assumes a second: a data
+ * centre needs less than a millisecond, and each probe waits twice as long as the last.
+ */
+#define FRDMA_PROBE_RTT_NS	(1000 * 1000ULL)
 
 /* Each probe waits twice as long as the one before, so often. */
 #define FRDMA_PROBES_MAX	5
@@ -68,7 +75,6 @@ enum frdma_retry_wait {
  *	refused. A wait for an answer goes on to what was sent before, if any was
  * @slowest_ns: longest such wait that ended well, forgotten slowly
  * @rtt: how long the way to the peer is
- * @lossy: something was lost on this way: there are probes
  * @probe_ns: when to send a probe, while @wait is ACK; 0: never
  * @probed_ns: when the last one was due, if there was one
  * @probes: due since @armed_ns; not all are sent, see frdma_resend_probe()
@@ -89,7 +95,6 @@ struct frdma_retry {
 	struct frdma_rtt rtt;
 	u64 probe_ns;
 	u64 probed_ns;
-	bool lossy;
 	bool unsent;
 	bool held;
 	u8 probes;

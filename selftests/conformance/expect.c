@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adder.h"
+#include "format.h"
 #include "lookup.h"
 #include "match.h"
 #include "names.h"
@@ -94,6 +95,29 @@ static bool expect_last_packet(struct play *play, struct line *line)
 				   sizeof(why)))
 			return true;
 	}
+}
+
+/*
+ * "again psn=1000..1001 times=2..9": requests that were sent again, by probes or after
+ * timeouts. A probe may come at any time, so neither their order nor their time matters.
+ */
+static bool expect_again(struct play *play, struct line *line)
+{
+	const char *psns = line_value(line, "psn");
+	const char *times = line_value(line, "times");
+	struct names names = names_of(play);
+	bool any = !play->end->is_frdma;
+	size_t n = 0;
+
+	if (!psns || !times)
+		return wrong(play, "which, how often?");
+	for (; play->seen_sent < play->nr_sent; play->seen_sent++, n++)
+		if (!value_is(psns, MEANS_NUMBER, &names,
+			      get_field(&play->sent[play->seen_sent], "psn"),
+			      any))
+			break;
+	return value_is(times, MEANS_NUMBER, &names, n, any) ||
+	       wrong(play, "%zu of them", n);
 }
 
 /* The next one, of that queue pair if there is one. */
@@ -376,6 +400,7 @@ static bool expect_count(struct play *play, struct line *line)
 const struct statement expectations[] = {
 	{ ">", expect_packet },
 	{ "until", expect_last_packet },
+	{ "again", expect_again },
 	{ "wc", expect_done },
 	{ "event", expect_event },
 	{ "state", expect_state },

@@ -328,7 +328,6 @@ TEST(frdma_resend_hole__without_retries)
 TEST(frdma_resend_probe__asks_for_a_hole_again)
 {
 	missing_at(2);
-	q.rq.retry.lossy = true;
 	q.rq.retry.rtt.smooth_ns = 100;
 	kept_from(5);
 	sendq_send_all(&q);

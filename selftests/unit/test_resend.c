@@ -167,7 +167,6 @@ static void peer_that_is_probed(void)
 {
 	peer_that_keeps();
 	q.rq.retry.timeout_ns = U32_MAX;
-	q.rq.retry.lossy = true;
 	q.rq.retry.rtt.best_ns = 1000;
 	q.rq.retry.rtt.smooth_ns = 1000;
 	q.rq.cc.window = SENDQ_WINDOW;

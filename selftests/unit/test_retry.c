@@ -571,7 +571,6 @@ TEST(frdma_retry_new_way__nothing_is_known_of_it)
 	EXPECT_EQ(rt.rtt.smooth_ns, 0);
 	frdma_retry_watch(&rt, true, NOW);
 	EXPECT_EQ(rt.deadline_ns, NOW + LONG);
-	EXPECT_EQ(rt.probe_ns, 0);
 }
 
 TEST(frdma_retry_learn__nothing_from_what_was_not_timed)
@@ -623,15 +622,28 @@ TEST(frdma_retry_learn__the_probe_was_not_needed)
 	EXPECT_EQ(rt.rtt.smooth_ns, RTT);
 }
 
-/* Where nothing was ever sent again alone they would be of no use. */
-TEST(frdma_retry_watch__no_probes_by_a_round_trip_alone)
+/* The first packets of a connection may be lost, before any round trip was timed. */
+TEST(frdma_retry_watch__a_round_trip_is_assumed_until_one_is_known)
 {
 	struct frdma_retry rt = fresh();
 
-	frdma_rtt_begin(&rt.rtt, 1, NOW);
-	frdma_rtt_end(&rt.rtt, 1, NOW + TIMEOUT / 100);
+	rt.timeout_ns = LONG;
 	frdma_retry_watch(&rt, true, NOW);
-	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + TIMEOUT);
+	EXPECT_EQ(frdma_retry_next_ns(&rt), NOW + FRDMA_PROBE_RTT_NS +
+		  FRDMA_PROBE_RTT_NS / 2 + FRDMA_PROBE_MIN_NS);
+}
+
+/* Nothing needs to be lost before. */
+TEST(frdma_retry_watch__a_known_round_trip_is_enough_for_probes)
+{
+	struct frdma_retry rt = fresh();
+
+	rt.timeout_ns = LONG;
+	frdma_rtt_begin(&rt.rtt, 1, NOW);
+	frdma_rtt_end(&rt.rtt, 1, NOW + RTT);
+	frdma_retry_watch(&rt, true, NOW);
+	EXPECT_EQ(frdma_retry_next_ns(&rt),
+		  NOW + RTT + RTT / 2 + FRDMA_PROBE_MIN_NS);
 }
 
 TEST(frdma_retry_expire__probes_each_after_twice_the_time)
@@ -678,25 +690,6 @@ TEST(frdma_retry_expire__probes_wait_longer_while_no_round_trip_is_timed)
 	frdma_rtt_end(&rt.rtt, 1, NOW + RTT);
 	frdma_retry_progress(&rt, true, NOW + RTT);
 	EXPECT_EQ(rt.probe_ns, NOW + RTT + wait_ns);
-}
-
-/* A loss begins them, if it is known how long to wait. */
-TEST(frdma_retry_spend__there_are_probes_from_then_on)
-{
-	struct frdma_retry rt = fresh();
-
-	rt.timeout_ns = LONG;
-	rt.rtt.smooth_ns = RTT;
-	frdma_retry_watch(&rt, true, NOW);
-	EXPECT_EQ(rt.probe_ns, 0);
-	EXPECT(frdma_retry_spend(&rt));
-	frdma_retry_watch(&rt, true, NOW);
-	EXPECT(rt.probe_ns);
-
-	rt.wait = FRDMA_WAIT_NONE;
-	rt.rtt.smooth_ns = 0;
-	frdma_retry_watch(&rt, true, NOW);
-	EXPECT_EQ(rt.probe_ns, 0);
 }
 
 /* It would be refused as well, and there is no need to ask for what has not left. */
