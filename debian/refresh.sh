@@ -5,17 +5,37 @@
 # is the source's.
 
 # An initramfs that holds the module is made again: with the one that there is
-# now, or without it.
+# now, or without it. Debian, Fedora, openSUSE and systemd-boot name the file
+# each in their own way.
 refresh() {
-	command -v update-initramfs >/dev/null || return 0
-	for image in /boot/initrd.img-*; do
-		version=${image#/boot/initrd.img-}
+	for image in /boot/initrd.img-* /boot/initramfs-*.img /boot/initrd-* \
+			/boot/*/*/initrd /boot/efi/*/*/initrd /efi/*/*/initrd; do
+		[ -f "$image" ] || continue
+		version=$(kernel_of "$image")
 		# A copy that somebody has put by is no kernel's.
 		[ -d "/lib/modules/$version" ] || continue
-		! has_module "$image" || update-initramfs -u -k "$version" ||
-			echo "frdma: the initramfs of Linux $version stays as" \
-				"it was: update-initramfs -u -k $version"
+		! has_module "$image" || make_image "$image" "$version"
 	done
+}
+
+# The release of the kernel that an initramfs belongs to.
+kernel_of() {
+	kernel=${1%/initrd}
+	kernel=${kernel##*/}
+	kernel=${kernel#initrd.img-}
+	kernel=${kernel#initrd-}
+	kernel=${kernel#initramfs-}
+	echo "${kernel%.img}"
+}
+
+# Arguments: IMAGE VERSION
+make_image() {
+	if command -v update-initramfs >/dev/null; then
+		set -- update-initramfs -u -k "$2"
+	else
+		set -- dracut --force "$1" "$2"
+	fi
+	"$@" || echo "frdma: the initramfs of Linux $version stays as it was: $*"
 }
 
 # The one comes with initramfs-tools, the other with dracut.
