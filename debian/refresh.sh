@@ -44,6 +44,15 @@ has_module() {
 		grep '/frdma\.ko' >/dev/null
 }
 
+# depmod.d has modprobe take the module of DKMS.
+tell_of_make_install() {
+	for module in /lib/modules/*/updates/frdma.ko; do
+		[ ! -e "$module" ] || echo "frdma: make install has left" \
+			"$module, which the package's module replaces:" \
+			"rm $module"
+	done
+}
+
 # DKMS says little of a kernel that it builds nothing for.
 tell_if_missing() {
 	version=$(uname -r)
