@@ -95,6 +95,8 @@ static void answer_again(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 		if (rs->read.active)
 			frdma_answer_again(qp, pkt->hdr.psn);
 		break;
+	case FRDMA_DUP_QUIET:
+		break;
 	case FRDMA_DUP_READ:
 		qp->rq.read_waits = false;
 		read_is_wanted(qp, 0);

@@ -17,6 +17,8 @@ void frdma_resp_init(struct frdma_resp *rs, u32 rq_psn)
 	rs->nak = FRDMA_RESP_NAK_NONE;
 	rs->ack_due = false;
 	rs->missed = false;
+	rs->dup_psn = rs->epsn;
+	rs->dup_epsn = rs->epsn;
 	rs->got = 0;
 	rs->left = 0;
 	frdma_resp_forget_reads(rs);
@@ -375,12 +377,25 @@ static bool is_same_read(const struct frdma_resp *rs,
 	       !hdr->payload_len && hdr->dma_len <= res->len - skipped;
 }
 
+/*
+ * A requester that goes back sends a window of duplicates. The acknowledgement of the
+ * first one covers all of them, unless something was executed since, or a READ response
+ * was in progress, which that acknowledgement may not cover.
+ */
+static bool continues_dup(const struct frdma_resp *rs,
+			  const struct frdma_hdr *hdr)
+{
+	return hdr->psn == rs->dup_psn && rs->epsn == rs->dup_epsn &&
+	       !rs->read.active && !hdr->ack_req;
+}
+
 /**
  * frdma_resp_judge_dup - what to do with a request seen before
  * @rs: state
  * @hdr: headers of a request judged FRDMA_RESP_DUPLICATE
  *
- * IBTA 9.7.5.1.4: SEND and WRITE are only acknowledged again, a READ is
+ * IBTA 9.7.5.1.4: SEND and WRITE are only acknowledged again (the first of several in a
+ * row, and those that ask for it), a READ is
  * executed again, for which the right to it is needed again, an atomic returns
  * what it returned. An ATOMIC WRITE and a FLUSH are answered again as they were
  * (A19): that takes no memory of them, since the answer says nothing but that
@@ -395,7 +410,7 @@ enum frdma_dup_verdict frdma_resp_judge_dup(const struct frdma_resp *rs,
 	switch (op->kind) {
 	case FRDMA_KIND_SEND:
 	case FRDMA_KIND_WRITE:
-		return FRDMA_DUP_ACK;
+		return continues_dup(rs, hdr) ? FRDMA_DUP_QUIET : FRDMA_DUP_ACK;
 	case FRDMA_KIND_READ:
 		if (op->access & ~rs->access)
 			return FRDMA_DUP_DROP;
@@ -642,10 +657,21 @@ void frdma_resp_miss(struct frdma_resp *rs, u32 psn)
 void frdma_resp_commit_dup(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			   enum frdma_dup_verdict verdict)
 {
-	if (verdict == FRDMA_DUP_ACK)
-		rs->ack_due |= !rs->read.active;
-	else if (verdict == FRDMA_DUP_READ)
+	switch (verdict) {
+	case FRDMA_DUP_ACK:
+	case FRDMA_DUP_QUIET:
+		if (rs->read.active)
+			break;
+		rs->ack_due |= verdict == FRDMA_DUP_ACK;
+		rs->dup_psn = frdma_psn_add(hdr->psn, 1);
+		rs->dup_epsn = rs->epsn;
+		break;
+	case FRDMA_DUP_READ:
 		repeat_read(rs, hdr);
+		break;
+	default:
+		break;
+	}
 }
 
 /* How far a PSN, all before which was executed, is behind what is expected: 0..2^23. */

@@ -100,6 +100,8 @@ struct frdma_resp_read {
  * @in_msg: a message of several packets is open
  * @nak: what was asked of the peer
  * @ack_due: an acknowledgement of all before @epsn is to be sent
+ * @dup_psn: one beyond the last SEND or WRITE that came again
+ * @dup_epsn: @epsn at that time
  * @missed: what is expected, or something behind it, came behind a READ response and was
  *	dropped, of which the peer knows nothing; @nak is none then
  * @missed_psn: the last such packet, if @missed
@@ -130,6 +132,8 @@ struct frdma_resp {
 	enum frdma_resp_nak nak;
 	bool ack_due;
 	bool missed;
+	u32 dup_psn;
+	u32 dup_epsn;
 	u32 missed_psn;
 
 	u64 va;
@@ -230,6 +234,7 @@ struct frdma_resp_fault {
 /**
  * enum frdma_dup_verdict - what to do with a request seen before
  * @FRDMA_DUP_ACK: acknowledge again
+ * @FRDMA_DUP_QUIET: the duplicate right before it was acknowledged again
  * @FRDMA_DUP_READ: answer again from memory
  * @FRDMA_DUP_ATOMIC: return the saved value again
  * @FRDMA_DUP_EMPTY: answer again, without data
@@ -237,6 +242,7 @@ struct frdma_resp_fault {
  */
 enum frdma_dup_verdict {
 	FRDMA_DUP_ACK,
+	FRDMA_DUP_QUIET,
 	FRDMA_DUP_READ,
 	FRDMA_DUP_ATOMIC,
 	FRDMA_DUP_EMPTY,

@@ -482,6 +482,8 @@ static void repeat(struct sim_side *side, const struct frdma_hdr *hdr)
 		if (side->resp.read.active)
 			acknowledge_again(side, hdr->psn);
 		break;
+	case FRDMA_DUP_QUIET:
+		break;
 	case FRDMA_DUP_READ:
 		side->read_waits = false;
 		read_is_wanted(side, 0);

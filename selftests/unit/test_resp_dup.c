@@ -21,6 +21,78 @@ TEST(frdma_resp_judge_dup__send_and_write_are_acknowledged_again)
 	EXPECT_EQ(rs.msn, 2);
 }
 
+static struct frdma_hdr dup(u32 n, bool ack_req)
+{
+	struct frdma_hdr hdr = request(FRDMA_SEND_ONLY, 1);
+
+	hdr.psn = nth(n);
+	hdr.ack_req = ack_req;
+	return hdr;
+}
+
+/* The acknowledgement of the first covers all of them. */
+TEST(frdma_resp_judge_dup__the_first_of_several_in_a_row_is_acknowledged)
+{
+	u32 n;
+
+	fresh();
+	for (n = 0; n < 6; n++)
+		execute(request(FRDMA_SEND_ONLY, 1));
+	rs.ack_due = false;
+	EXPECT_EQ(judge_dup(dup(0, false)), FRDMA_DUP_ACK);
+	EXPECT(rs.ack_due);
+	rs.ack_due = false;
+	EXPECT_EQ(judge_dup(dup(1, false)), FRDMA_DUP_QUIET);
+	EXPECT_EQ(judge_dup(dup(2, false)), FRDMA_DUP_QUIET);
+	EXPECT(!rs.ack_due);
+
+	/* One that asks is answered, and one that does not is still covered. */
+	EXPECT_EQ(judge_dup(dup(3, true)), FRDMA_DUP_ACK);
+	EXPECT(rs.ack_due);
+	rs.ack_due = false;
+	EXPECT_EQ(judge_dup(dup(4, false)), FRDMA_DUP_QUIET);
+	EXPECT(!rs.ack_due);
+
+	/* What goes back again has not seen that acknowledgement. */
+	EXPECT_EQ(judge_dup(dup(0, false)), FRDMA_DUP_ACK);
+	EXPECT(rs.ack_due);
+	rs.ack_due = false;
+	execute(request(FRDMA_SEND_ONLY, 1));
+	EXPECT_EQ(judge_dup(dup(1, false)), FRDMA_DUP_ACK);
+	EXPECT(rs.ack_due);
+}
+
+TEST(frdma_resp_judge_dup__an_ack_that_is_due_stays_due)
+{
+	fresh();
+	execute(request(FRDMA_SEND_ONLY, 1));
+	execute(request(FRDMA_SEND_ONLY, 1));
+	EXPECT_EQ(judge_dup(dup(0, false)), FRDMA_DUP_ACK);
+	EXPECT_EQ(judge_dup(dup(1, false)), FRDMA_DUP_QUIET);
+	EXPECT(rs.ack_due);
+	rs.read.active = true;
+	EXPECT_EQ(judge_dup(dup(0, false)), FRDMA_DUP_ACK);
+	EXPECT(rs.ack_due);
+}
+
+/* Each is acknowledged by itself then. */
+TEST(frdma_resp_judge_dup__several_in_a_row_behind_a_read_response)
+{
+	fresh();
+	execute(request(FRDMA_SEND_ONLY, 1));
+	execute(request(FRDMA_SEND_ONLY, 1));
+	EXPECT_EQ(judge_dup(dup(0, false)), FRDMA_DUP_ACK);
+	rs.ack_due = false;
+	rs.read.active = true;
+	EXPECT_EQ(judge_dup(dup(1, false)), FRDMA_DUP_ACK);
+	EXPECT(!rs.ack_due);
+
+	/* The first one is acknowledged again with all that was executed. */
+	rs.read.active = false;
+	EXPECT_EQ(judge_dup(dup(1, false)), FRDMA_DUP_QUIET);
+	EXPECT(!rs.ack_due);
+}
+
 TEST(frdma_resp_judge_dup__before_the_first_request)
 {
 	struct frdma_hdr hdr;
