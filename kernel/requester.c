@@ -157,17 +157,16 @@ static void look_at_clock(struct frdma_qp *qp, u64 now_ns)
 		frdma_resend_awaited(rq);
 		return;
 	case FRDMA_EXPIRY_RESEND:
-		frdma_cc_silent(&rq->cc);
+		frdma_resend_timeout(rq);
 		frdma_qp_count(qp, FRDMA_CNT_RETRY_TIMEOUTS);
 		trace_frdma_retry(qp->dev->ndev->ifindex, qp->qpn, rq->una_psn,
 				  "timeout", rq->retry.retry_left);
-		break;
+		return;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		if (frdma_req_fail(rq, FRDMA_WC_RETRY_EXC_ERR, 0))
 			frdma_qp_count(qp, FRDMA_CNT_RETRY_EXCEEDED);
 		return;
 	}
-	frdma_resend_all(rq);
 }
 
 /* One timer, lazily: it may fire early, but not late. */

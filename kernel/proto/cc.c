@@ -16,6 +16,8 @@ void frdma_cc_init(struct frdma_cc *cc, u32 max)
 	cc->arrived = 0;
 	cc->target = 0;
 	cc->alpha = FRDMA_CC_ALPHA_ONE;
+	cc->undo_window = 0;
+	cc->undo_threshold = 0;
 	cc->noted_ns = 0;
 	cc->flight = 0;
 }
@@ -126,6 +128,20 @@ void frdma_cc_resume(struct frdma_cc *cc)
 }
 
 /**
+ * frdma_cc_remember - the window is about to shrink because no answer came in time
+ * @cc: state
+ *
+ * A window that did so before is not the one to come back to.
+ */
+void frdma_cc_remember(struct frdma_cc *cc)
+{
+	if (cc->undo_window && cc->window <= FRDMA_CC_MIN)
+		return;
+	cc->undo_window = cc->window;
+	cc->undo_threshold = cc->threshold;
+}
+
+/**
  * frdma_cc_silent - no answer came at all
  * @cc: state
  *
@@ -139,11 +155,25 @@ void frdma_cc_silent(struct frdma_cc *cc)
 	bool small = cc->window <= FRDMA_CC_MIN;
 	u32 threshold = cc->threshold;
 
+	frdma_cc_remember(cc);
 	frdma_cc_lost(cc);
 	if (small)
 		cc->threshold = max(cc->threshold, threshold);
 	cc->window = 1;
 	cc->flight = 0;
+}
+
+/**
+ * frdma_cc_undo - the answer was only late: see frdma_cc_remember()
+ * @cc: state
+ *
+ * Nothing was lost, so the window is what it was (RFC 4015).
+ */
+void frdma_cc_undo(struct frdma_cc *cc)
+{
+	cc->window = max(cc->window, cc->undo_window);
+	cc->threshold = max(cc->threshold, cc->undo_threshold);
+	cc->undo_window = 0;
 }
 
 /* A sixteenth of it fades in each time in which nothing was notified. */

@@ -61,6 +61,8 @@
  * @target: the window before the last notification: half of what is missing to it
  *	comes back with each round trip
  * @alpha: how much congestion there is, 0..FRDMA_CC_ALPHA_ONE, as of @noted_ns
+ * @undo_window: the window that frdma_cc_remember() saw; 0: none
+ * @undo_threshold: @threshold then
  * @noted_ns: when the last notification came; 0: never
  * @flight: packets not yet acknowledged of those that were under way when the
  *	window was last cut for one: they tell nothing of the new window; 0 once
@@ -76,6 +78,8 @@ struct frdma_cc {
 	u32 arrived;
 	u32 target;
 	u32 alpha;
+	u32 undo_window;
+	u32 undo_threshold;
 	u64 noted_ns;
 	u32 flight;
 };
@@ -97,7 +101,9 @@ void frdma_cc_dropped(struct frdma_cc *cc);
 void frdma_cc_missed(struct frdma_cc *cc, u32 packets);
 void frdma_cc_probe(struct frdma_cc *cc);
 void frdma_cc_resume(struct frdma_cc *cc);
+void frdma_cc_remember(struct frdma_cc *cc);
 void frdma_cc_silent(struct frdma_cc *cc);
+void frdma_cc_undo(struct frdma_cc *cc);
 void frdma_cc_notified(struct frdma_cc *cc, u32 in_flight, u64 now_ns);
 void frdma_cc_echo_plan(struct frdma_hdr *hdr);
 bool frdma_cc_echo_due(struct frdma_cc_echo *echo, u64 now_ns);

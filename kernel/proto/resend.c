@@ -200,6 +200,8 @@ void frdma_resend_all(struct frdma_req *rq)
 	frdma_rtt_cancel(&rq->retry.rtt);
 	rq->resend.recovering = true;
 	rq->resend.missed = false;
+	rq->resend.by_clock = false;
+	rq->resend.was_late = false;
 	rq->resend.trying = false;
 	rq->resend.alone = false;
 	rq->resend.alone_psn = rq->una_psn;
@@ -442,8 +444,10 @@ bool frdma_resend_probe(struct frdma_req *rq)
 	}
 	if (rq->retry.probes <= FRDMA_PROBES_ALONE || !frdma_req_outstanding(rq))
 		return false;
+	frdma_cc_remember(&rq->cc);
 	shrink_window_for_loss(rq);
 	frdma_resend_all(rq);
+	rq->resend.by_clock = true;
 	rq->resend.recovering = was.recovering;
 	rq->resend.trying = was.trying;
 	/* What it misses tells that only where few were sent then. */
@@ -451,6 +455,19 @@ bool frdma_resend_probe(struct frdma_req *rq)
 	frdma_cc_probe(&rq->cc);
 	frdma_rtt_distrust(&rq->retry.rtt);
 	return true;
+}
+
+/**
+ * frdma_resend_timeout - no answer came in time: send all again
+ * @rq: state, of which frdma_retry_expire() has said FRDMA_EXPIRY_RESEND
+ *
+ * One packet leaves at first. See learn_that_it_was_late().
+ */
+void frdma_resend_timeout(struct frdma_req *rq)
+{
+	frdma_cc_silent(&rq->cc);
+	frdma_resend_all(rq);
+	rq->resend.by_clock = true;
 }
 
 /**
@@ -502,6 +519,11 @@ enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed)
 {
 	struct frdma_resend *re = &rq->resend;
 
+	if (missed) {
+		re->by_clock = false;
+		re->was_late = false;
+		rq->cc.undo_window = 0;
+	}
 	if (re->recovering) {
 		re->missed |= missed &&
 			      (re->alone || was_alone(rq));
@@ -651,6 +673,20 @@ static void learn_of_late_ones(struct frdma_resend *re, enum frdma_mended mended
 		re->late--;
 }
 
+/*
+ * A peer that keeps what is ahead of its turn acknowledges all of it as soon as the oldest
+ * packet has come, also if that was lost. Only one that answers sooner than the packet
+ * that was sent again can have come has received the one that was sent first.
+ */
+static void look_if_late(struct frdma_req *rq, u64 now_ns)
+{
+	const struct frdma_retry *rt = &rq->retry;
+	u64 took_ns = now_ns - max(rt->armed_ns, rt->probed_ns);
+
+	if (rq->resend.keeps && !frdma_rtt_is_too_soon(&rt->rtt, took_ns))
+		rq->resend.by_clock = false;
+}
+
 /**
  * frdma_resend_learn - an acknowledgement came: of what was sent again alone?
  * @rq: state
@@ -668,6 +704,8 @@ enum frdma_mended frdma_resend_learn(struct frdma_req *rq, u32 una_psn,
 	u32 packets = (una_psn - rq->una_psn) & FRDMA_PSN_MASK;
 	enum frdma_mended mended;
 
+	if (rq->resend.by_clock)
+		look_if_late(rq, now_ns);
 	if (!was_alone(rq) && !is_hole_answered(rq))
 		return FRDMA_MENDED_WELL;
 	mended = frdma_retry_learn(&rq->retry, rq->resend.missed, now_ns);
@@ -707,6 +745,29 @@ static void learn_that_it_keeps(struct frdma_req *rq)
 		return;
 	frdma_req_seek(rq, rq->end_psn);
 	frdma_resend_oldest(rq);
+}
+
+/*
+ * F-RTO (RFC 5682): an acknowledgement covers packets that were not sent again since the
+ * timeout, so the peer has received them when they were sent first. The others are most
+ * likely on their way, too. New packets follow; if one before them is missing, the peer
+ * says so. The responses to READs say nothing of the requests behind them.
+ */
+static void learn_that_it_was_late(struct frdma_req *rq)
+{
+	rq->resend.by_clock = false;
+	if (has_response(rq, rq->wr_prod))
+		return;
+	frdma_req_seek(rq, rq->end_psn);
+	rq->resend.was_late = true;
+}
+
+/* The next acknowledgement, and not a NAK: nothing was lost. */
+static void confirm_that_it_was_late(struct frdma_req *rq)
+{
+	rq->resend.was_late = false;
+	frdma_cc_undo(&rq->cc);
+	frdma_retry_was_late(&rq->retry);
 }
 
 /*
@@ -811,6 +872,8 @@ void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
 	re->recovering = false;
 	re->forgiven = false;
 	re->missed = false;
+	if (re->was_late)
+		confirm_that_it_was_late(rq);
 	if (!let_down)
 		re->in_a_row = 0;
 	if (re->alone)
@@ -819,6 +882,8 @@ void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
 		frdma_req_seek(rq, una_psn);
 		if (missed && (re->keeps || resent))
 			learn_that_it_keeps(rq);
+		else if (re->by_clock)
+			learn_that_it_was_late(rq);
 		re->trying = false;
 	} else if (re->trying) {
 		learn_that_it_drops(rq);

@@ -50,6 +50,8 @@ struct frdma_req;
  *	further signs of the same loss are no news until una_psn moves
  * @forgiven: the next sign of a loss costs no retry
  * @missed: the peer has said that it misses una_psn
+ * @by_clock: all was sent again because no answer came in time: it may be late
+ * @was_late: an acknowledgement has shown that; another one is to confirm it
  * @keeps: the peer was seen to keep what was ahead of its turn, so that what it
  *	misses can be sent alone
  * @trying: that is being found out: a few packets are sent again first
@@ -92,6 +94,8 @@ struct frdma_resend {
 	bool recovering;
 	bool forgiven;
 	bool missed;
+	bool by_clock;
+	bool was_late;
 	bool keeps;
 	bool trying;
 	u8 doubts;
@@ -138,6 +142,7 @@ bool frdma_resend_has_hole(const struct frdma_req *rq);
 u32 frdma_resend_reads(const struct frdma_req *rq);
 void frdma_resend_hole_sent(struct frdma_req *rq);
 void frdma_resend_all(struct frdma_req *rq);
+void frdma_resend_timeout(struct frdma_req *rq);
 void frdma_resend_refuse(struct frdma_req *rq, u32 psn, u32 left);
 void frdma_resend_refused(struct frdma_req *rq);
 void frdma_resend_awaited(struct frdma_req *rq);

@@ -135,6 +135,17 @@ static void learn_patience(struct frdma_retry *rt, u64 waited_ns)
 }
 
 /**
+ * frdma_retry_was_late - the answer for which all was sent again was only late
+ * @rt: state; frdma_retry_progress() follows
+ *
+ * The wait for it began before that, so it took more than the timeout.
+ */
+void frdma_retry_was_late(struct frdma_retry *rt)
+{
+	rt->slowest_ns = max(rt->slowest_ns, rt->timeout_ns << rt->patience);
+}
+
+/**
  * frdma_retry_learn - what was sent again alone is acknowledged
  * @rt: state; the wait began when it was sent, if the peer had asked for it
  * @missed: the peer had asked for it

@@ -157,6 +157,7 @@ bool frdma_retry_rnr(struct frdma_retry *rt, u8 code, u64 now_ns);
 void frdma_retry_local(struct frdma_retry *rt, u64 now_ns);
 void frdma_retry_hold(struct frdma_retry *rt, u64 now_ns);
 void frdma_retry_go_on(struct frdma_retry *rt);
+void frdma_retry_was_late(struct frdma_retry *rt);
 
 /** frdma_retry_taken - the host has taken all packets of a burst */
 static inline void frdma_retry_taken(struct frdma_retry *rt)

@@ -212,8 +212,7 @@ static void look_at_clock(struct engine_qp *qp)
 		frdma_resend_probe(rq);
 		break;
 	case FRDMA_EXPIRY_RESEND:
-		frdma_cc_silent(&rq->cc);
-		frdma_resend_all(rq);
+		frdma_resend_timeout(rq);
 		break;
 	case FRDMA_EXPIRY_RESUME:
 		frdma_resend_refused(rq);

@@ -249,8 +249,7 @@ static void let_time_pass(struct fuzz *fuzz)
 		frdma_resend_probe(&q.rq);
 		return;
 	case FRDMA_EXPIRY_RESEND:
-		frdma_cc_silent(&q.rq.cc);
-		frdma_resend_all(&q.rq);
+		frdma_resend_timeout(&q.rq);
 		break;
 	case FRDMA_EXPIRY_RESUME:
 		frdma_resend_refused(&q.rq);

@@ -346,8 +346,7 @@ static void look_at_clock(struct sim_side *side)
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		side->tries++;
-		frdma_cc_silent(&rq->cc);
-		frdma_resend_all(rq);
+		frdma_resend_timeout(rq);
 		break;
 	case FRDMA_EXPIRY_RESUME:
 		frdma_resend_refused(rq);

@@ -132,8 +132,7 @@ static void look_at_clock(struct flow *flow)
 		break;
 	case FRDMA_EXPIRY_RESEND:
 		flow->timeouts++;
-		frdma_cc_silent(&rq->cc);
-		frdma_resend_all(rq);
+		frdma_resend_timeout(rq);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		tap_fail(__FILE__, __LINE__, "gave up");

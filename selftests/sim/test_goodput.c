@@ -35,6 +35,7 @@
  * @one: one message at a time
  * @room: answers that can be put aside; 0: all
  * @reads: READs instead of WRITEs, of which the peer remembers so many; 0: WRITEs
+ * @stall_ns: for a while in each quarter of a second answers take so much longer
  * @longer_ns: in the second half each way takes so much longer, nothing is lost any
  *	more, and only that is measured; one message at a time
  */
@@ -46,11 +47,14 @@ struct path {
 	bool one;
 	u32 room;
 	u32 reads;
+	u64 stall_ns;
 	u64 longer_ns;
 };
 
 #define RATE_NS(bytes)	((bytes) * 8ULL)	/* at 1 Gbit/s */
 #define DELAY_NS	1000000ULL
+#define STALL_EVERY_NS	250000000ULL
+#define STALL_NS	20000000ULL
 
 /** struct flying - a packet on its way */
 struct flying {
@@ -69,11 +73,13 @@ struct early {
  * struct way - one direction of the wire
  * @first: next packet to arrive
  * @last: behind the latest
+ * @late_ns: when the latest arrives
  * @free_ns: when it has sent all that it was given
  */
 struct way {
 	struct flying *first;
 	struct flying **last;
+	u64 late_ns;
 	u64 free_ns;
 };
 
@@ -87,7 +93,7 @@ static struct frdma_resp resp;
 static struct frdma_resp_res res[READS_MAX];
 static struct frdma_kept_list kept, ahead;
 static u32 ahead_nr;
-static u64 messages;
+static u64 messages, repeated;
 
 static bool is_later(void)
 {
@@ -109,7 +115,12 @@ static void fly(struct way *way, const struct frdma_hdr *hdr, u32 bytes)
 	pkt->due_ns = way->free_ns + DELAY_NS;
 	if (is_later())
 		pkt->due_ns += path->longer_ns;
+	if (way == &back && now_ns % STALL_EVERY_NS < STALL_NS)
+		pkt->due_ns += path->stall_ns;
 	at = way->last;
+	if (path->stall_ns && way->first)
+		pkt->due_ns = max(pkt->due_ns, way->late_ns);
+	way->late_ns = pkt->due_ns;
 	if (path->swap_ns) {
 		pkt->due_ns += rnd_below(&rnd, path->swap_ns);
 		at = &way->first;
@@ -142,8 +153,7 @@ static void look_at_clock(void)
 		frdma_resend_probe(&req);
 		break;
 	case FRDMA_EXPIRY_RESEND:
-		frdma_cc_silent(&req.cc);
-		frdma_resend_all(&req);
+		frdma_resend_timeout(&req);
 		break;
 	case FRDMA_EXPIRY_EXHAUSTED:
 		tap_fail(__FILE__, __LINE__, "gave up");
@@ -164,6 +174,7 @@ static void send_burst(u32 most)
 		for (n = 0; n < run.nr; n++) {
 			pkt = frdma_req_run_nth(&run, n);
 			pkt.hdr.payload_len = pkt.len;
+			repeated += frdma_req_repeats(&req);
 			fly(&there, &pkt.hdr, pkt.len + OVERHEAD);
 		}
 		frdma_req_sent(&req, &run);
@@ -411,6 +422,7 @@ static void begin(const struct path *how, u64 seed)
 	rnd = (struct rnd) { .state = seed };
 	now_ns = 1;
 	messages = 0;
+	repeated = 0;
 	there = (struct way) { .last = &there.first };
 	back = (struct way) { .last = &back.first };
 	kept = (struct frdma_kept_list) { };
@@ -582,4 +594,31 @@ TEST(goodput__of_one_read_with_little_room)
 		.reads = 16, .one = true, .room = 4, .lost = 10000 });
 	expect_goodput(100, (struct path) {
 		.reads = 16, .one = true, .lost = 10000 });
+}
+
+/*
+ * The answers are late, nothing is lost: all that is sent again is in vain. In each stall
+ * a probe or the timeout asks, and a few packets tell that the answers were late (F-RTO).
+ */
+static void expect_repeated(u32 most, u32 least, struct path how)
+{
+	u32 got;
+
+	if (FRDMA_PSN_BITS < 24) {
+		tap_skip("too few numbers");
+		return;
+	}
+	got = goodput(how, 1);
+	printf("# %u Mbit/s, %llu packets sent again\n", got, repeated);
+	if (repeated > most || got < least)
+		tap_fail(__FILE__, __LINE__, "%llu, not %u", repeated, most);
+}
+
+TEST(goodput__answers_are_late)
+{
+	expect_repeated(100, 400, (struct path) { .stall_ns = 30000000 });
+	expect_repeated(100, 400, (struct path) { .stall_ns = 100000000 });
+	expect_repeated(100, 400, (struct path) {
+		.stall_ns = 100000000, .drops = true,
+	});
 }
