@@ -62,16 +62,18 @@ static void run_all(struct sim_shape shape)
 	u64 seed = only ? only : env_u64("FRDMA_SIM_FIRST", 1);
 	u64 runs = only ? 1 : env_u64("FRDMA_SIM_RUNS", DEFAULT_RUNS);
 	u64 end = seed + runs;
+	bool many = runs >= DEFAULT_RUNS;
 	struct seen seen = { };
 
 	shape.wrs = SIM_WRS;
 	shape.mood.delay_ns = 2000;
 	for (; seed < end; seed++)
 		run_seed(shape, seed, &seen);
-	EXPECT(only || seen.in_runs > 0);
-	EXPECT(only || !shape.absent || seen.yielded > 0);
-	EXPECT(only || !shape.absent || !shape.refuse || seen.given_up > 0);
-	if (only || !shape.mood.drop || FRDMA_PSN_BITS == 3)
+	/* A few runs need not meet each rare event. */
+	EXPECT(!many || seen.in_runs > 0);
+	EXPECT(!many || !shape.absent || seen.yielded > 0);
+	EXPECT(!many || !shape.absent || !shape.refuse || seen.given_up > 0);
+	if (!many || !shape.mood.drop || FRDMA_PSN_BITS == 3)
 		return;
 	EXPECT(seen.waited > 0);
 	EXPECT(seen.aside > 0);
