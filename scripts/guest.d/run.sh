@@ -392,22 +392,31 @@ run_only_boots() {
 	}
 }
 
+# Sets REPORT to the first report in a kernel log; fails if there is none. One
+# that cannot be read ends the run. Arguments: those of "reports"
+run_find_report() {
+	local status=0
+
+	"$PARTS/reports" "$@" >"$RUN/reports" || status=$?
+	[ $status -lt 2 ] || die "cannot look for reports: ${*: -1}"
+	REPORT=$(head -n 1 "$RUN/reports")
+	return $status
+}
+
 # Reads the consoles for kernel reports. A report is given time to end.
 run_watch_consoles() {
-	local n bytes report
+	local n bytes
 
 	for ((n = 1; n <= guests; n++)); do
 		bytes=$(stat -c %s "$RUN/console-$n")
 		[ "$bytes" != "${guest_bytes[n]}" ] || continue
 		guest_bytes[n]=$bytes
 		guest_heard[n]=$SECONDS
-		grep -qaEf "$PARTS/splats" "$RUN/console-$n" || continue
+		run_find_report "$RUN/console-$n" || continue
 		sleep 2 &
 		wait $! || true
-		report=$(grep -aEf "$PARTS/splats" -m 1 "$RUN/console-$n" |
-			tr -d '\r')
-		run_only_boots "$n" || run_fail "$n" "$report"
-		run_boot_again "$n" "says '$report'"
+		run_only_boots "$n" || run_fail "$n" "$REPORT"
+		run_boot_again "$n" "says '$REPORT'"
 	done
 }
 
@@ -534,15 +543,15 @@ run_main() {
 
 # The command has ended: have the kernels anything to say?
 run_last_look() {
-	local n report
+	local n
 
 	for ((n = 1; n <= guests; n++)); do
-		guest_call "$n" dmesg >"$RUN/dmesg-$n" 2>&1 || true
+		guest_call "$n" dmesg >"$RUN/dmesg-$n" 2>&1 ||
+			run_fail "$n" "its log cannot be read"
 		run_watch_consoles
-		report=$(grep -aEf "$PARTS/splats" -f "$PARTS/races" -m 1 \
-			"$RUN/dmesg-$n") || continue
+		run_find_report -f "$PARTS/races" "$RUN/dmesg-$n" || continue
 		cp "$RUN/dmesg-$n" "$RUN/console-$n"
-		run_fail "$n" "$report"
+		run_fail "$n" "$REPORT"
 	done
 	run_keep_consoles
 }
