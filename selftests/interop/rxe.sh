@@ -125,6 +125,6 @@ for pair in "frdma0 rxe0" "rxe0 frdma0"; do
 	ktap_test rc_pingpong v6 -c -n 100 -e -s 10001
 	ktap_test every_packet_is_taken
 	ktap_test exchange_under_loss
-	ktap_undo
+	ktap_undo_program
 done
 ktap_end

@@ -13,17 +13,18 @@
 #
 #	note TEXT	says something even if the test passes: figures
 #	fail TEXT	ends the test as failed
-#	skip TEXT	ends the test as skipped
+#	skip TEXT	ends the test as skipped; an exit status never does
 #	defer CMD...	undoes something when the test ends, last come first;
-#			outside of tests: when the program ends
-#	refuse TEXT CMD...	CMD must fail and say TEXT
+#			outside of tests: when the program ends. CMD must succeed
+#	refuse TEXT CMD...	CMD must fail and print TEXT
 #	await SEC CMD...	CMD must succeed within so many seconds
 #	within SEC CMD...	CMD, ended as failed after so many seconds
 #	logged TEXT [N]	guest N (this one) has logged TEXT since the last test
 #	unlogged TEXT [N]	it has not
 #
 # After each test the logs of all guests are read: a kernel report fails it. A
-# data race which is none of the module's is only noted.
+# data race which is none of the module's is only noted. scripts/check-harness
+# tests this file.
 #
 # The runner sets KTAP_ONLY: only tests with that in their names are run. The
 # guest says in FRDMA_SLOW by what all limits of time are to be multiplied.
@@ -41,9 +42,11 @@ KTAP_TOP=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 	KTAP_NAME=$(realpath "${0%.sh}.sh")
 	exec "$KTAP_TOP/selftests/run" "${KTAP_NAME#"$KTAP_TOP/selftests/"}"
 }
-KTAP_SPLATS=$KTAP_TOP/scripts/guest.d/splats
+KTAP_REPORTS=$KTAP_TOP/scripts/guest.d/reports
 KTAP_RACES=$KTAP_TOP/scripts/guest.d/races
-PROGRAMS=/usr/lib/frdma-test	# those of ../Makefile, in every guest
+# Programs of ../Makefile, in every guest.
+PROGRAMS=${PROGRAMS:-/usr/lib/frdma-test}
+KTAP_KMSG=${KTAP_KMSG:-/dev/kmsg}
 KTAP_SKIP=4
 KTAP_LIMIT=120	# seconds, of one test; or: KTAP_LIMIT=300 ktap_test ...
 KTAP_SLOW=${FRDMA_SLOW:-1}
@@ -78,21 +81,39 @@ defer() {
 	KTAP_UNDO+=("$(printf '%q ' "$@")")
 }
 
+# Runs the deferred commands; fails if one of them does. A subshell runs each,
+# since one may end with "fail" while others are left.
 ktap_undo() {
-	local i
+	local i status=0
 
 	trap - ERR
 	for ((i = ${#KTAP_UNDO[@]} - 1; i >= 0; i--)); do
-		eval "${KTAP_UNDO[i]}" || echo "cannot undo: ${KTAP_UNDO[i]}"
+		(eval "${KTAP_UNDO[i]}") || {
+			status=1
+			echo "cannot undo: ${KTAP_UNDO[i]}"
+		}
 	done
 	KTAP_UNDO=()
+	return $status
 }
 
+# Undoes what the program has deferred outside of tests; a failure counts.
+ktap_undo_program() {
+	ktap_undo >"$KTAP_TMP/output" 2>&1 || {
+		KTAP_TOTAL=$((KTAP_TOTAL + 1))
+		ktap_failed "undoes what the program deferred"
+	}
+}
+
+# A command that dies of a signal, or is not found, has not refused.
 refuse() {
-	local text=$1 said
+	local text=$1 said status=0
 
 	shift
-	! said=$("$@" 2>&1) || fail "succeeds, but should not: $*"
+	[ -n "$text" ] || fail "refuse lacks the text: $*"
+	said=$("$@" 2>&1) || status=$?
+	[ $status != 0 ] || fail "succeeds, but should not: $*"
+	[ $status -lt 126 ] || fail "'$*' ends with status $status: $said"
 	[[ $said == *"$text"* ]] ||
 		fail "'$*' says '$said', not '$text'"
 }
@@ -152,7 +173,7 @@ ktap_read_logs() {
 }
 
 # Adds the reports of the kernel among them to the test's output. True if there
-# are any.
+# are any, or if that cannot be told.
 ktap_reports() {
 	ktap_read_logs || {
 		echo "guests' logs cannot be read" >>"$KTAP_TMP/output"
@@ -162,8 +183,9 @@ ktap_reports() {
 		sort -u | while read -r race; do
 			note "not of the module: $race"
 		done
-	(cd "$KTAP_TMP" && grep -aHEf "$KTAP_SPLATS" -f "$KTAP_RACES" -A 30 \
-		"guest "*) >>"$KTAP_TMP/output"
+	(cd "$KTAP_TMP" && "$KTAP_REPORTS" -A 30 -f "$KTAP_RACES" \
+		"guest "*) >>"$KTAP_TMP/output" 2>&1
+	[ $? != 1 ]	# 2: it cannot be told
 }
 
 # The subshell of one test.
@@ -171,9 +193,17 @@ ktap_child() {
 	KTAP_UNDO=()
 	set -eE
 	trap 'echo "${BASH_SOURCE[0]##*/}:$LINENO: fails: $BASH_COMMAND"' ERR
-	trap ktap_undo EXIT
+	trap ktap_child_ends EXIT
 	trap 'exit 143' TERM
 	"$@"
+}
+
+# What cannot be undone fails the test, even a skipped one.
+ktap_child_ends() {
+	local status=$?
+
+	ktap_undo || status=1
+	exit $status
 }
 
 # Runs a test with a time limit. Its processes end with it.
@@ -182,6 +212,7 @@ ktap_run() {
 
 	set -m
 	: >"$KTAP_TMP/output"
+	rm -f "$KTAP_TMP/skip"
 	(ktap_child "$@") >>"$KTAP_TMP/output" 2>&1 </dev/null &
 	pid=$!
 	(
@@ -200,6 +231,32 @@ ktap_run() {
 	return $status
 }
 
+# Prints a failure and what was said before it. Arguments: TEXT
+ktap_failed() {
+	KTAP_FAILED=$((KTAP_FAILED + 1))
+	sed 's/^/# /' "$KTAP_TMP/output"
+	echo "not ok $KTAP_TOTAL $*"
+}
+
+# A test is skipped if it called "skip", and nothing else: a command that ends
+# with the same status fails it. So does a "skip" whose status was lost.
+ktap_verdict() {
+	local status=$1
+
+	if [ -e "$KTAP_TMP/skip" ]; then
+		[ "$status" != 0 ] || {
+			echo "goes on after: skip $(<"$KTAP_TMP/skip")" \
+				>>"$KTAP_TMP/output"
+			status=1
+		}
+	elif [ "$status" = $KTAP_SKIP ]; then
+		echo "a command ended with status $status" \
+			>>"$KTAP_TMP/output"
+		status=1
+	fi
+	return $status
+}
+
 # The verdict is followed by the time that the test took.
 ktap_test() {
 	local status begin=$SECONDS took
@@ -207,8 +264,9 @@ ktap_test() {
 	KTAP_NAME=$*
 	[[ $KTAP_NAME == *"${KTAP_ONLY:-}"* ]] || return 0
 	KTAP_TOTAL=$((KTAP_TOTAL + 1))
-	echo "frdma-test: $KTAP_TOTAL" >/dev/kmsg
+	echo "frdma-test: $KTAP_TOTAL" >"$KTAP_KMSG"
 	ktap_run "$@"	# not after || or if: "set -e" is off there
+	ktap_verdict $?
 	status=$?
 	took="# $((SECONDS - begin)) s"
 	! ktap_reports || status=1
@@ -217,22 +275,18 @@ ktap_test() {
 		echo "ok $KTAP_TOTAL $KTAP_NAME $took" ;;
 	"$KTAP_SKIP")
 		echo "ok $KTAP_TOTAL $KTAP_NAME # SKIP $(<"$KTAP_TMP/skip")" ;;
-	*)
-		KTAP_FAILED=$((KTAP_FAILED + 1))
-		sed 's/^/# /' "$KTAP_TMP/output"
-		echo "not ok $KTAP_TOTAL $KTAP_NAME $took" ;;
+	*)	ktap_failed "$KTAP_NAME $took" ;;
 	esac
 }
 
 # What the kernel reports as the program's links and modules go is its failure,
 # too.
 ktap_end() {
-	ktap_undo
+	ktap_undo_program
 	: >"$KTAP_TMP/output"
 	! ktap_reports || {
-		KTAP_TOTAL=$((KTAP_TOTAL + 1)) KTAP_FAILED=$((KTAP_FAILED + 1))
-		sed 's/^/# /' "$KTAP_TMP/output"
-		echo "not ok $KTAP_TOTAL ends without a kernel report"
+		KTAP_TOTAL=$((KTAP_TOTAL + 1))
+		ktap_failed "ends without a kernel report"
 	}
 	rm -rf "$KTAP_TMP"
 	echo "1..$KTAP_TOTAL"

@@ -33,7 +33,11 @@ on_both() {
 			"${driver}_up" "$n"
 		done
 		"$1"
-		ktap_undo
+		if [ $driver = frdma ]; then
+			ktap_undo_program
+		else
+			ktap_undo >/dev/null 2>&1
+		fi
 	done
 }
 
