@@ -91,8 +91,8 @@ nothing_new_is_left_alone()
 {
 	library "$(release)"
 	lay_out && touch "$tree/before" && lay_out &&
-		! find "$tree/out" -name config.h -newer "$tree/before" |
-			grep .
+		made=$(find "$tree/out" -name config.h -newer "$tree/before") &&
+		[ -z "$made" ]
 }
 
 # Debian 12 becomes Debian 13.
