@@ -26,21 +26,21 @@ scribbles() {
 	spares "$1"
 	shift
 	before=$(rdma resource show)
-	"$PROGRAMS/hostile/ring" frdma0 "$(gid_index frdma0 v4)" "$@"
+	with_gid v4 hostile/ring "$@"
 	[ "$(rdma resource show)" = "$before" ] ||
 		fail "before: $before; after: $(rdma resource show)"
 }
 
 # Arguments: SPARES SECONDS
 bystanders_go_on() {
-	local gid seed=${FRDMA_SEED:-$RANDOM} spared
+	local gid spared
 
-	note "FRDMA_SEED=$seed"
+	seed_random
 	ends_up
 	spares "$1"
 	gid=$(gid_index frdma0 v4)
 	flow v4 frdma0 frdma1
-	"$PROGRAMS/hostile/ring" frdma0 "$gid" random_nonsense "$2" "$seed" \
+	"$PROGRAMS/hostile/ring" frdma0 "$gid" random_nonsense "$2" "$SEED" \
 		>"$KTAP_TMP/said" 2>&1 || fail "ring: $(<"$KTAP_TMP/said")"
 	flow_is_well
 	note "$(<"$KTAP_TMP/said")"

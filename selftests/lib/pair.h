@@ -16,6 +16,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "number.h"
+
 #define RIGHTS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 		 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
@@ -59,7 +61,7 @@ static inline unsigned int slow(void)
 {
 	const char *times = getenv("FRDMA_SLOW");
 
-	return times ? atoi(times) : 1;
+	return times ? arg_number(times) : 1;
 }
 
 static inline struct ibv_qp_attr init_attr(void)
@@ -181,6 +183,27 @@ static inline struct ibv_wc next_wc(struct ibv_cq *cq)
 	return wc;
 }
 
+/*
+ * Nothing completes to @cq within 0.3 s, or slow() times that, and ten messages
+ * of another pair: a time alone may be over before a slow guest has done
+ * anything.
+ */
+static inline void stays_empty(struct ibv_cq *cq)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE }, *bad;
+	double end = now() + 0.3 * slow();
+	struct pair other = make_pair(4);
+	struct ibv_wc wc;
+	int i;
+
+	for (i = 0; i < 10 || now() < end; i++) {
+		EXPECT(!ibv_post_send(other.near, &wr, &bad));
+		EXPECT(next_wc(other.near_cq).status == IBV_WC_SUCCESS);
+		EXPECT(!ibv_poll_cq(cq, 1, &wc));
+	}
+	unmake_pair(&other);
+}
+
 /* Its status. */
 static inline int status(struct ibv_cq *cq)
 {
@@ -245,7 +268,7 @@ static inline void open_device(const char *name, const char *gid)
 	int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	gid_index = atoi(gid);
+	gid_index = arg_number(gid);
 	for (i = 0; list && list[i]; i++)
 		if (!strcmp(ibv_get_device_name(list[i]), name))
 			ctx = ibv_open_device(list[i]);

@@ -36,7 +36,8 @@ mtu_changes() {
 # Starts traffic whose trains wait for a while as they leave by va, with PATH_MTU.
 # Arguments: FAMILY MTU, that of the interfaces
 flow_waits_at_va() {
-	modprobe sch_netem || skip "this kernel has no netem"
+	need_modules sch_netem
+	modprobe sch_netem
 	ends_up
 	ip link set va mtu "$2"
 	in_far ip link set vb mtu "$2"
@@ -178,7 +179,7 @@ link_is_renamed() {
 	ends_up
 	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}"
 	rdma dev set frdma0 name frdma7
-	defer rdma link delete frdma7
+	defer link_delete frdma7
 	flow_is_well
 	rdma dev set frdma7 name frdma0
 	pingpong v4 -n 20
@@ -270,6 +271,7 @@ cpus_come_and_go() {
 	ends_up
 	flow v4 frdma0 frdma1 "${ALL_KINDS[@]}"
 	defer bash -c "echo 1 >$cpu"
+	seed_random
 	for round in $(seq "$1"); do
 		echo 0 >$cpu || fail "round $round"
 		sleep 0.$((RANDOM % 5))

@@ -203,7 +203,7 @@ static void ask_while_leaving(void *late, bool destroys)
 	post_late(&p, IBV_WR_RDMA_WRITE, &e, PAGE);
 
 	begin = now();
-	usleep(200000);
+	usleep(200000 * slow());
 	ask(asker);
 	end = now();
 	EXPECT(!pthread_join(thread, NULL));

@@ -214,7 +214,7 @@ static void errors_are_told(void)
 
 static void *receive_later(void *qp)
 {
-	usleep(200000);
+	usleep(200000 * slow());
 	post_receive(qp, 4096);
 	return NULL;
 }

@@ -306,7 +306,7 @@ static void cq_resize_keeps_completions(void)
 	for (i = 0; i < 6; i++)
 		EXPECT(!post(&p, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b,
 			     mr->rkey));
-	sleep(1);
+	sleep(slow());
 	EXPECT(ibv_resize_cq(cq, 3));
 	EXPECT(ibv_resize_cq(cq, 0));
 	EXPECT(ibv_resize_cq(cq, 1 << 30));
@@ -381,7 +381,7 @@ static void cq_forgets_a_queue_pair(void)
 	EXPECT(!post(&p, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b, mr->rkey));
 	EXPECT(!post(&q, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b, mr->rkey));
 	EXPECT(!post(&p, IBV_WR_RDMA_WRITE, b, 8, mr->lkey, b, mr->rkey));
-	sleep(1);
+	sleep(slow());
 	unmake_qps(&p);
 	EXPECT(ibv_poll_cq(cq, 64, wc) == 1 && wc[0].qp_num == stays);
 

@@ -409,7 +409,7 @@ static void own_flag(void)
 	before = doorbells;
 	post(&lane);
 	bystander_goes_on();
-	usleep(300000);
+	usleep(300000 * slow());
 	EXPECT(!ibv_poll_cq(lane.p.near_cq, 1, &wc));
 	EXPECT(doorbells == before + 1);
 	head->flags = 0;
