@@ -325,12 +325,17 @@ static void counts_objects(void)
 static void nothing_is_counted(void)
 {
 	FILE *f = group_file("rdma.current", "r");
+	bool listed = false;
 	char line[128];
 
-	while (fgets(line, sizeof(line), f))
-		EXPECT(!strncmp(line, device, strlen(device)) ?
-		       strstr(line, "hca_handle=0 hca_object=0") != NULL : 1);
+	while (fgets(line, sizeof(line), f)) {
+		if (strncmp(line, device, strlen(device)))
+			continue;
+		listed = true;
+		EXPECT(strstr(line, "hca_handle=0 hca_object=0"));
+	}
 	fclose(f);
+	EXPECT(listed);
 }
 
 static void objects(void)

@@ -16,8 +16,8 @@ nothing_is_left() {
 	await 5 gone frdma0
 	await 5 gone frdma1
 	await 5 modprobe -r frdma
-	! ip link show va >/dev/null 2>&1 || within 5 ip link delete va
-	[ "$(wc -l < <(rdma link))" = 0 ]
+	[ ! -e /sys/class/net/va ] || within 5 ip link delete va
+	prints_no . rdma link
 }
 
 # The ways in which a link ends, none of which hangs.
@@ -50,16 +50,18 @@ polling() {
 
 # The same while processes sleep until a completion or an event comes.
 sleeping() {
-	local watch server client
+	local watch server client near far
 
 	ends_up
 	stdbuf -oL ibv_asyncwatch -d frdma0 >"$KTAP_TMP/watch" 2>&1 &
 	watch=$!
-	ibv_rc_pingpong -d frdma1 -g "$(gid_index frdma1 v4)" -e -n 100000000 \
+	near=$(gid_index frdma0 v4)
+	far=$(gid_index frdma1 v4)
+	ibv_rc_pingpong -d frdma1 -g "$far" -e -n 100000000 \
 		>"$KTAP_TMP/server" 2>&1 &
 	server=$!
 	await 10 listens 1 18515
-	ibv_rc_pingpong -d frdma0 -g "$(gid_index frdma0 v4)" -e -n 100000000 \
+	ibv_rc_pingpong -d frdma0 -g "$near" -e -n 100000000 \
 		127.0.0.1 >"$KTAP_TMP/client" 2>&1 &
 	client=$!
 	await 20 both_are_connected
@@ -155,12 +157,14 @@ is_in() {
 
 # All kinds of traffic between the two, which no namespace has both of.
 flow_across() {
-	local far
+	local near far
 
-	far=$(ip netns exec far bash -c "$(declare -f gid_index ktap_on)
+	far=$(ip netns exec far bash -c "$(declare -f gid_index ktap_on fail)
+		KTAP_SLOW=$KTAP_SLOW
 		gid_index frdma1 v4")
+	near=$(gid_index frdma0 v4)
 	flow_starts "$PROGRAMS/lib/flow/flow" "${ALL_KINDS[@]}" -t 14 \
-		-N /run/netns/far frdma0 "$(gid_index frdma0 v4)" frdma1 "$far"
+		-N /run/netns/far frdma0 "$near" frdma1 "$far"
 }
 
 # A device that goes to another namespace leaves its users behind, whichever end
@@ -170,13 +174,13 @@ device_moves_to_another_namespace() {
 
 	[ "$link" = frdma0 ] || from=/run/netns/far
 	exclusive_up
-	defer ip netns delete other
+	defer netns_delete other
 	ip netns add other
 	flow_across
 	within 5 nsenter --net=$from rdma dev set "$link" netns other
 	flows_fail 15 5 'post:\|poll:\|status:'
 	is_in other "$link"
-	! nsenter --net=$from rdma dev show "$link" || fail "is here, too"
+	prints_no ": $link:" nsenter --net=$from rdma dev show
 	within 5 ip netns delete other
 	await 10 there "$link"
 	rdma link delete "$link"
@@ -203,7 +207,7 @@ interface_goes_on_the_way() {
 	modprobe frdma
 	defer modprobe -r frdma
 	ip netns add other
-	defer ip netns delete other
+	defer netns_delete other
 	for delay in 0 0.02 0.04 0.06 0.08 0.1 0.15 0.2; do
 		ip link add vr type veth peer name vs
 		rdma link add frdma0 type frdma netdev vr
@@ -240,19 +244,27 @@ ifdown() {
 
 # A process that is killed, while it sends or before, leaves nothing either.
 killed() {
-	local before round
+	local before round near far status
 
 	ends_up
 	before=$(rdma resource show)
+	near=$(gid_index frdma0 v4)
+	far=$(gid_index frdma1 v4)
+	seed_random
 	for round in $(seq "$1"); do
 		"$PROGRAMS/lib/flow/flow" "${ALL_KINDS[@]}" \
-			frdma0 "$(gid_index frdma0 v4)" \
-			frdma1 "$(gid_index frdma1 v4)" \
+			frdma0 "$near" frdma1 "$far" \
 			>"$KTAP_TMP/flow.out" 2>&1 &
 		FLOW=$!
+		# Every other one has begun to send.
+		[ $((round % 2)) = 1 ] ||
+			await 20 grep -q flows "$KTAP_TMP/flow.out"
 		sleep $((RANDOM % 2)).$((RANDOM % 10))
 		kill -KILL "$FLOW"
-		wait "$FLOW" || true
+		status=0
+		wait "$FLOW" || status=$?
+		[ $status = 137 ] || fail "round $round: status $status," \
+			"before it was killed: $(<"$KTAP_TMP/flow.out")"
 		[ "$(rdma resource show)" = "$before" ] || fail "round $round:" \
 			"$before; now: $(rdma resource show)"
 	done
@@ -273,7 +285,7 @@ others_come_and_go() {
 
 	ends_up
 	ip link add vc type veth peer name vd
-	defer ip link delete vc
+	defer netdev_delete vc
 	flow v4 frdma0 frdma1
 	for round in $(seq "$1"); do
 		rdma link add frdma2 type frdma netdev vc || fail "round $round"
@@ -300,6 +312,7 @@ races() {
 		rdma resource show >/dev/null 2>&1 || true
 		ibv_devinfo >/dev/null 2>&1 || true
 	done &
+	seed_random
 	for round in $(seq "$1"); do
 		ip link add vr type veth peer name vs
 		ip link set vr up

@@ -9,12 +9,13 @@
 . "${0%/*}/../lib/ends.sh"
 
 rxe_was_first() {
-	modprobe rdma_rxe || skip "no rdma_rxe"
+	need_modules rdma_rxe
+	modprobe rdma_rxe
 	defer modprobe -r rdma_rxe
 	rdma link add rxe0 type rxe netdev eth0
-	defer rdma link delete rxe0
+	defer link_delete rxe0
 	ip link add va type veth peer name vb
-	defer ip link delete va
+	defer netdev_delete va
 	refuse "Address already in use" \
 		rdma link add frdma0 type frdma netdev va
 	logged "UDP port 4791 is in use in this network namespace"
@@ -22,7 +23,7 @@ rxe_was_first() {
 
 	# Another namespace is another matter.
 	ip netns add far
-	defer ip netns delete far
+	defer netns_delete far
 	ip link set vb netns far
 	in_far rdma link add frdma0 type frdma netdev vb
 	rdma link delete frdma0
@@ -35,13 +36,19 @@ rxe_has_gone() {
 	rdma link delete frdma0
 }
 
+# Before Linux 7 the module opens the port as it is loaded, later with a link.
+rxe_up_here() {
+	modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0
+}
+
 frdma_was_first() {
+	need_modules rdma_rxe
 	defer links_down
 	rdma link add frdma0 type frdma netdev eth0
-	! { modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0; } ||
-		fail "rdma_rxe has the port, too"
+	refuse "Address already in use" rxe_up_here
+	[ ! -e /sys/class/infiniband/rxe0 ] || fail "there is a link, too"
 	rdma link show frdma0/1 | grep -q ACTIVE
-	modprobe -r rdma_rxe || true
+	[ ! -d /sys/module/rdma_rxe ] || modprobe -r rdma_rxe
 }
 
 a_socket_was_first() {

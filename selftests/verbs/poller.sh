@@ -20,7 +20,7 @@ poller_of() {
 
 # shellcheck disable=SC2120 # what await is given
 no_poller() {
-	! poller_of "$@"
+	finds_nothing poller_of "$@"
 }
 
 # Microseconds for which process $1 has run. Clock ticks are sampled: a poller that
@@ -63,8 +63,7 @@ sleeps() {
 	echo 1000 >$ATTRIBUTE
 	pid=$(poller_of)
 	for what in new used; do
-		[ $what = new ] || "$PROGRAMS/verbs/poller" frdma0 \
-			"$(gid_index frdma0 v4)" no_doorbell_rc
+		[ $what = new ] || with_gid v4 verbs/poller no_doorbell_rc
 		before=$(run_us_of "$pid")
 		sleep 2
 		ran=$(($(run_us_of "$pid") - before))
@@ -105,8 +104,9 @@ nonsense() {
 	ends_up
 	gid=$(gid_index frdma0 v4)
 	echo "$1" >$ATTRIBUTE
+	seed_random
 	flow v4 frdma0 frdma1
-	"$PROGRAMS/hostile/ring" frdma0 "$gid" random_nonsense 6 "$RANDOM" \
+	"$PROGRAMS/hostile/ring" frdma0 "$gid" random_nonsense 6 "$SEED" \
 		>"$KTAP_TMP/said" || fail "$(<"$KTAP_TMP/said")"
 	flow_is_well
 	note "$(<"$KTAP_TMP/said")"
@@ -126,10 +126,13 @@ all_kinds() {
 
 # Leaves $SENDER.
 sender_starts() {
+	local gid
+
+	gid=$(gid_index frdma0 v4)
 	# What another one has said is not to be taken for its own.
 	: >"$KTAP_TMP/said"
-	"$PROGRAMS/verbs/poller" frdma0 "$(gid_index frdma0 v4)" \
-		sends_for_ever >"$KTAP_TMP/said" &
+	"$PROGRAMS/verbs/poller" frdma0 "$gid" sends_for_ever \
+		>"$KTAP_TMP/said" &
 	SENDER=$!
 	await 20 grep -q sends "$KTAP_TMP/said"
 	poller_of

@@ -19,13 +19,13 @@ shown() {
 
 # The objects are there as long as the test runs.
 show_objects() {
-	local pid i
+	local gid pid i
 
+	gid=$(gid_index frdma0 v4)
 	rm -f "$KTAP_TMP/numbers"
-	"$PROGRAMS/verbs/resources" frdma0 "$(gid_index frdma0 v4)" \
-		>"$KTAP_TMP/numbers" &
+	"$PROGRAMS/verbs/resources" frdma0 "$gid" >"$KTAP_TMP/numbers" &
 	pid=$!
-	defer kill $pid
+	defer end_process $pid
 	for ((i = 0; i < 100 * KTAP_SLOW; i++)); do
 		[ ! -s "$KTAP_TMP/numbers" ] || break
 		kill -0 $pid || fail "the program ended"
@@ -111,8 +111,15 @@ nobody_sees_no_keys() {
 	local near far shared all secret
 
 	show_objects
+	all=$(rdma -dd -j resource show mr)
+	for secret in lkey rkey; do
+		grep -q "\"$secret\"" <<<"$all" ||
+			fail "not even root sees $secret: $all"
+	done
 	for kind in qp cq mr; do
 		all=$(unprivileged rdma -dd -j resource show $kind)
+		grep -q '"resources"' <<<"$all" ||
+			fail "nobody sees no $kind: $all"
 		for secret in lkey rkey iova unsafe_global_rkey; do
 			! grep -q "\"$secret\"" <<<"$all" ||
 				fail "everybody sees $secret: $all"
@@ -125,9 +132,10 @@ nobody_sees_no_keys() {
 
 # On kernels before 7 the core lists what is just being destroyed.
 listed_while_they_go() {
-	local pid
+	local gid pid
 
-	"$PROGRAMS/verbs/resources" frdma0 "$(gid_index frdma0 v4)" 100 &
+	gid=$(gid_index frdma0 v4)
+	"$PROGRAMS/verbs/resources" frdma0 "$gid" 100 &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
 		rdma -dd resource show qp >"$KTAP_TMP/qp"

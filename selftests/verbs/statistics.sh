@@ -12,8 +12,10 @@
 
 # Starts a process with two queue pairs, $near and $far.
 traffic_up() {
-	coproc TRAFFIC { "$PROGRAMS/verbs/statistics" frdma0 \
-		"$(gid_index frdma0 v4)" traffic; }
+	local gid
+
+	gid=$(gid_index frdma0 v4)
+	coproc TRAFFIC { "$PROGRAMS/verbs/statistics" frdma0 "$gid" traffic; }
 	# shellcheck disable=SC2034 # the tests use them
 	read -r -t $((30 * KTAP_SLOW)) near far <&"${TRAFFIC[0]}" || fail "no queue pairs"
 }
@@ -70,14 +72,15 @@ bound_one_by_one() {
 
 # What is not bound any more counts at the port again.
 unbound_again() {
-	local before cntn
+	local before bound cntn
 
 	traffic_up
 	rdma statistic qp bind link frdma0/1 lqpn "$far"
 	messages
 	cntn=$(of_qp "$far" cntn)
 	rdma statistic qp unbind link frdma0/1 cntn "$cntn" lqpn "$far"
-	[ -z "$(of_qp "$far" rx_send_requests)" ] || fail "still bound"
+	bound=$(of_qp "$far" rx_send_requests)
+	expect bound "$bound" = ""
 	before=$(counter frdma0 rx_send_requests)
 	messages
 	expect port "$(counter frdma0 rx_send_requests)" = $((before + 10))
@@ -99,10 +102,10 @@ by_type() {
 
 # Also what is given up for whom it is from: an XRC SEND to an initiator without a peer.
 stray() {
-	local qpn bytes before
+	local gid qpn bytes before
 
-	coproc TRAFFIC { "$PROGRAMS/verbs/statistics" frdma0 \
-		"$(gid_index frdma0 v4)" initiator; }
+	gid=$(gid_index frdma0 v4)
+	coproc TRAFFIC { "$PROGRAMS/verbs/statistics" frdma0 "$gid" initiator; }
 	read -r -t $((30 * KTAP_SLOW)) qpn <&"${TRAFFIC[0]}" || fail "no queue pair"
 	rdma statistic qp bind link frdma0/1 lqpn "$qpn"
 	before=$(counter frdma0 drop_bad_address)
@@ -132,7 +135,7 @@ under_fire() {
 
 # What cannot be bound or unbound is refused, and what is bound stays as it is.
 wrong_calls() {
-	local cntn call
+	local cntn call text bound
 
 	traffic_up
 	rdma statistic qp bind link frdma0/1 lqpn "$far"
@@ -148,12 +151,15 @@ wrong_calls() {
 		"unbind link frdma0/1 cntn $((cntn + 1)) lqpn $far" \
 		"set link frdma0/2 auto type on"
 	do
+		text="error: Invalid argument"
+		[[ $call != *frdma0/2* ]] || text="Wrong device name"
 		# shellcheck disable=SC2086 # several words
-		refuse "" rdma statistic qp $call
+		refuse "$text" rdma statistic qp $call
 	done
 	messages
 	expect far "$(of_qp "$far" rx_send_requests)" = 20
-	expect near "$(of_qp "$near" cntn)" = ""
+	bound=$(of_qp "$near" cntn)
+	expect near "$bound" = ""
 	traffic_down
 }
 
@@ -161,7 +167,7 @@ wrong_calls() {
 come_and_go() {
 	defer rdma statistic qp set link frdma0/1 auto off
 	rdma statistic qp set link frdma0/1 auto type on
-	note "$("$PROGRAMS/verbs/statistics" frdma0 "$(gid_index frdma0 v4)" churn "$1")"
+	say_notes with_gid v4 verbs/statistics churn "$1"
 }
 
 # What monitoring programs read. In words of four bytes.
@@ -185,7 +191,7 @@ in_sysfs() {
 # and so not the question. Arguments: ATTRIBUTE [METHOD]; leaves $status and
 # $attribute.
 ask() {
-	"$PROGRAMS/verbs/statistics" frdma0 "$(gid_index frdma0 v6)" mad "$@" \
+	with_gid v6 verbs/statistics mad "$@" \
 		>"$KTAP_TMP/mad" || fail "$(<"$KTAP_TMP/mad")"
 	read -r status attribute <"$KTAP_TMP/mad"
 }

@@ -11,7 +11,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 xrc() {
-	"$PROGRAMS/verbs/xrc" frdma0 "$(gid_index frdma0 v4)" "$1"
+	with_gid v4 verbs/xrc "$1"
 }
 
 xsrq_pingpong() {
@@ -32,20 +32,31 @@ connection_manager() {
 
 # What is lost on the way is sent again.
 over_a_bad_line() {
+	local i dropped resent
+
+	need_modules sch_netem
 	defer tc qdisc delete dev eth0 root
 	tc qdisc add dev eth0 root netem loss 2%
-	perftest ib_send_bw v4 -c XRC -n 200
-	note_counted frdma0 1 resent_packets
+	resent=$(counter frdma0 resent_packets)
+	for ((i = 0; i < 5; i++)); do
+		perftest ib_send_bw v4 -c XRC -n 200
+		dropped=$(tc -j -s qdisc show dev eth0 | jq '.[0].drops')
+		[ "$dropped" = 0 ] || break
+	done
+	resent=$(($(counter frdma0 resent_packets) - resent))
+	note "dropped: $dropped, sent again: $resent"
+	[ "$dropped" -gt 0 ] && [ $resent -gt 0 ]
 }
 
 # What "rdma resource" says of objects that lack a half.
 shown() {
-	local pid ini tgt
+	local gid pid ini tgt
 
-	"$PROGRAMS/verbs/xrc" frdma0 "$(gid_index frdma0 v4)" sleep \
+	gid=$(gid_index frdma0 v4)
+	"$PROGRAMS/verbs/xrc" frdma0 "$gid" sleep \
 		>"$KTAP_TMP/numbers" &
 	pid=$!
-	defer kill $pid
+	defer end_process $pid
 	await 20 test -s "$KTAP_TMP/numbers"
 	read -r ini tgt <"$KTAP_TMP/numbers"
 	rdma -dd -j resource show qp >"$KTAP_TMP/shown"
