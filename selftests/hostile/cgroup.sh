@@ -31,8 +31,7 @@ group_up() {
 }
 
 hostile() {
-	leaves_no_object say_notes "$PROGRAMS/hostile/cgroup" frdma0 \
-		"$(gid_index frdma0 v4)" $GROUP "$1"
+	leaves_no_object say_notes with_gid v4 hostile/cgroup $GROUP "$1"
 }
 
 # Arguments: KIND [BYTES]

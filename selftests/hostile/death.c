@@ -564,7 +564,7 @@ int main(int argc, char **argv)
 	device = argv[1];
 	gid = argv[2];
 	if (argc > 4)
-		count = atoi(argv[4]);
+		count = arg_number(argv[4]);
 	bystander_forks(device, gid);
 	there_is(before, sizeof(before));
 	err = run_case(cases, argv[3]);

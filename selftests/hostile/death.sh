@@ -13,8 +13,7 @@
 . "${0%/*}/../lib/memory.sh"
 
 death() {
-	leaves_no_object say_notes "$PROGRAMS/hostile/death" frdma0 \
-		"$(gid_index frdma0 v4)" "$@"
+	leaves_no_object say_notes with_gid v4 hostile/death "$@"
 }
 
 links_up

@@ -9,8 +9,11 @@
 . "${0%/*}/../lib/frdma.sh"
 
 fast() {
+	local gid
+
+	gid=$(gid_index frdma0 v4)
 	insmod "/lib/modules/$(uname -r)/frdma-test/fast.ko" \
-		gid_index="$(gid_index frdma0 v4)" ||
+		gid_index="$gid" ||
 		fail "$(dmesg | grep 'fast: ' | tail -n 1)"
 	rmmod fast
 }

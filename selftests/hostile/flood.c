@@ -372,7 +372,7 @@ int main(int argc, char **argv)
 	others_are_spared = spares(argv[1]);
 	/* Packets of others get lost, too, where a host cannot take more. */
 	qp_timeout = 18;
-	nr_packets = strtoul(argv[3], NULL, 0);
+	nr_packets = arg_number(argv[3]);
 	begin_attack(argv[1], argv[2]);
 	err = run_case(cases, argv[4]);
 	guard_is_whole();

@@ -22,7 +22,8 @@ fragments_expire() {
 }
 
 no_fragment_is_kept() {
-	! grep -h '^FRAG6\?: inuse [1-9]' /proc/net/sockstat /proc/net/sockstat6
+	finds_nothing grep -h '^FRAG6\?: inuse [1-9]' /proc/net/sockstat \
+		/proc/net/sockstat6
 }
 
 # How many fragments the stack has seen.

@@ -11,7 +11,7 @@
 . "${0%/*}/../lib/peer.sh"
 
 not_guessed() {
-	"$PROGRAMS/hostile/guess" frdma0 "$(gid_index frdma0 v4)" "$1" \
+	with_gid v4 hostile/guess "$1" \
 		>"$KTAP_TMP/said" || fail "$(<"$KTAP_TMP/said")"
 	note "$(tail -n 1 "$KTAP_TMP/said")"
 }

@@ -17,6 +17,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../lib/number.h"
+
 /*
  * As long as the headers of an atomic would like to have it and fail, while
  * those of a datagram leave room: whoever takes the length of the one and the
@@ -53,7 +55,7 @@ int main(int argc, char **argv)
 
 	if (argc != 3 || inet_pton(AF_INET, argv[1], &to.sin_addr) != 1)
 		errx(1, "usage: lent ADDRESS COUNT");
-	n = atol(argv[2]);
+	n = arg_number(argv[2]);
 
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

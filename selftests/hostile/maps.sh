@@ -11,7 +11,7 @@
 . "${0%/*}/../lib/frdma.sh"
 
 maps() {
-	leaves_no_object "$PROGRAMS/hostile/maps" frdma0 "$(gid_index frdma0 v4)" "$1"
+	leaves_no_object with_gid v4 hostile/maps "$1"
 }
 
 links_up

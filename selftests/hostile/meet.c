@@ -459,7 +459,7 @@ int main(int argc, char **argv)
 	}
 	if (argc != 6 || strcmp(argv[1], "open"))
 		return 2;
-	retries = atoi(argv[5]);
-	meet_many(argv[2], atoi(argv[3]), atoi(argv[4]));
+	retries = arg_number(argv[5]);
+	meet_many(argv[2], arg_number(argv[3]), arg_number(argv[4]));
 	return 0;
 }

@@ -153,8 +153,8 @@ int main(int argc, char **argv)
 	if (argc != 5)
 		return 2;
 	begin_attack(argv[1], argv[2]);
-	state = strtoull(argv[3], NULL, 0) | 1ULL << 63;
-	bursts = strtoul(argv[4], NULL, 0);
+	state = arg_number(argv[3]) | 1ULL << 63;
+	bursts = arg_number(argv[4]);
 	printf("seed %s\n", argv[3]);
 	for (i = 0; i < bursts; i++) {
 		struct victim *v = &victims[rnd(KINDS)];

@@ -10,7 +10,7 @@
 . "${0%/*}/../lib/frdma.sh"
 
 objects() {
-	leaves_no_object "$PROGRAMS/hostile/objects" frdma0 "$(gid_index frdma0 v4)" "$1"
+	leaves_no_object with_gid v4 hostile/objects "$1"
 }
 
 links_up

@@ -201,8 +201,8 @@ int main(int argc, char **argv)
 	if (argc < 5)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	calls = strtoul(argv[3], NULL, 0);
-	first = seed = strtoul(argv[4], NULL, 0);
+	calls = arg_number(argv[3]);
+	first = seed = arg_number(argv[4]);
 	stats = mmap(NULL, sizeof(*stats), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	EXPECT(stats != MAP_FAILED);

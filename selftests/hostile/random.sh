@@ -19,8 +19,7 @@ calls=${FRDMA_CALLS:-20000}
 seed=${FRDMA_SEED:-$RANDOM}
 
 calls() {
-	leaves_no_object say_notes "$PROGRAMS/hostile/random" frdma0 \
-		"$(gid_index frdma0 v4)" "$1" "$3" \
+	leaves_no_object say_notes with_gid v4 hostile/random "$1" "$3" \
 		${FRDMA_CALLS:+all}
 }
 

@@ -844,9 +844,9 @@ int main(int argc, char **argv)
 	open_device(argv[1], argv[2]);
 	statistic_open(argv[1]);
 	if (argc > 4)
-		seconds = atoi(argv[4]);
+		seconds = arg_number(argv[4]);
 	if (argc > 5)
-		seed = atoi(argv[5]);
+		seed = arg_number(argv[5]);
 	memory = aligned_alloc(4096, MEMORY);
 	mr = ibv_reg_mr(pd, memory, MEMORY, rights | IBV_ACCESS_MW_BIND);
 	if (!mr) {

@@ -595,7 +595,7 @@ int main(int argc, char **argv)
 	prepare();
 	kind = find_kind(argv[3]);
 	make = !strcmp(argv[4], "make");
-	step = atoi(argv[5]);
+	step = arg_number(argv[5]);
 
 	EXPECT(!kind->unmake(kind->make()));
 	while (n < MOST && (make ? make_scarcely(kind, n, &refused) :

@@ -77,8 +77,7 @@ scarcely() {
 	scarcity_up
 	[ "$how" = make ] || copies_do_not
 	for kind; do
-		leaves_no_object say_notes "$PROGRAMS/hostile/scarce" frdma0 \
-			"$(gid_index frdma0 v4)" "$kind" "$how" "$step"
+		leaves_no_object say_notes with_gid v4 hostile/scarce "$kind" "$how" "$step"
 	done
 }
 
@@ -87,13 +86,12 @@ scarcely() {
 # STEP
 scarcely_linked() {
 	scarcity_up
-	defer ip link delete scarce
+	defer netdev_delete scarce
 	modprobe dummy numdummies=0
 	ip link add scarce type dummy
 	ip link set scarce up
 	spare uverbs_alloc_api
-	leaves_no_object say_notes "$PROGRAMS/hostile/scarce" frdma0 \
-		"$(gid_index frdma0 v4)" link make "$1"
+	leaves_no_object say_notes with_gid v4 hostile/scarce link make "$1"
 }
 
 # The same with queue pairs that are given a counter, or get one by themselves.
@@ -102,8 +100,7 @@ scarcely_bound() {
 	scarcity_up
 	[ "$1" = counter ] ||
 		rdma statistic qp set link frdma0/1 auto type on
-	leaves_no_object say_notes "$PROGRAMS/hostile/scarce" frdma0 \
-		"$(gid_index frdma0 v4)" "$1" make 1
+	leaves_no_object say_notes with_gid v4 hostile/scarce "$1" make 1
 }
 
 # The same by a consumer in the kernel, consumer/needy.c.
@@ -113,10 +110,11 @@ scarcely_in_the_kernel() {
 }
 
 needy() {
-	local status=0
+	local gid status=0
 
+	gid=$(gid_index frdma0 v4) || return
 	insmod "/lib/modules/$(uname -r)/frdma-test/needy.ko" \
-		gid_index="$(gid_index frdma0 v4)" || status=$?
+		gid_index="$gid" || status=$?
 	dmesg | sed -n '/allocation/s/.*needy: //p'
 	[ $status != 0 ] || rmmod needy
 	return $status

@@ -12,7 +12,7 @@
 . "${0%/*}/../lib/ends.sh"
 
 stranger() {
-	leaves_no_object "$PROGRAMS/hostile/stranger" frdma0 "$(gid_index frdma0 v4)" "$1"
+	leaves_no_object with_gid v4 hostile/stranger "$1"
 }
 
 unprivileged() {
@@ -24,7 +24,7 @@ tools_are_refused() {
 	local before command
 
 	ip link add hostile type dummy
-	defer ip link delete hostile
+	defer netdev_delete hostile
 	before=$(rdma link; rdma system; rdma dev)
 	for command in "link add frdma1 type frdma netdev hostile" \
 		"link delete frdma0" "dev set frdma0 name frdma1" \
@@ -41,22 +41,27 @@ tools_are_refused() {
 	[ "$(rdma link; rdma system; rdma dev)" = "$before" ]
 }
 
-# What an unprivileged process sends to the far end's port, and what becomes of it.
+# An unprivileged process sends a datagram to the far end's port. Its write fails
+# with EPERM where a rule drops the datagram.
 spoofs() {
-	local before
+	unprivileged bash -c "echo nonsense >/dev/udp/$ENDS_FAR4/4791"
+}
 
-	before=$(counter frdma1 drop_short)
-	unprivileged bash -c "echo nonsense >/dev/udp/$ENDS_FAR4/4791" || true
-	sleep 0.5
-	[ "$(counter frdma1 drop_short)" -gt "$before" ]
+# The far end has dropped as many datagrams as that. Arguments: COUNT
+has_dropped() {
+	[ "$(counter frdma1 drop_short)" = "$1" ]
 }
 
 # The rule of frdma(7): what frdma sends passes.
 rule_stops_processes() {
+	local before
+
 	need_modules nf_tables
 	links_down
 	ends_up
-	spoofs || fail "a process cannot send: there is nothing to stop"
+	before=$(counter frdma1 drop_short)
+	spoofs
+	await 5 has_dropped $((before + 1))
 	defer nft delete table inet frdma
 	nft -f - <<-'EOF'
 	table inet frdma {
@@ -66,8 +71,9 @@ rule_stops_processes() {
 		}
 	}
 	EOF
-	! spoofs || fail "a process can send"
+	refuse "Operation not permitted" spoofs
 	pingpong
+	has_dropped $((before + 1))
 }
 
 links_up

@@ -10,7 +10,7 @@
 . "${0%/*}/../lib/frdma.sh"
 
 types() {
-	leaves_no_object "$PROGRAMS/hostile/types" frdma0 "$(gid_index frdma0 v4)" "$1"
+	leaves_no_object with_gid v4 hostile/types "$1"
 }
 
 links_up

@@ -13,8 +13,7 @@
 . "${0%/*}/../lib/memory.sh"
 
 verbs() {
-	leaves_no_object say_notes "$PROGRAMS/hostile/verbs" frdma0 \
-		"$(gid_index frdma0 v4)" "$1"
+	leaves_no_object say_notes with_gid v4 hostile/verbs "$1"
 }
 
 links_up

@@ -10,7 +10,7 @@
 . "${0%/*}/../lib/frdma.sh"
 
 withheld() {
-	"$PROGRAMS/hostile/withheld" frdma0 "$(gid_index frdma0 v4)" "$1"
+	with_gid v4 hostile/withheld "$1"
 }
 
 # Starts a case that waits to be killed. Sets "pid", of which the file system is
@@ -87,11 +87,11 @@ advise_link_deleted() {
 
 # Arguments: CASE that has many wait
 others_get_their_pages() {
-	local pid
+	local gid pid
 
+	gid=$(gid_index frdma0 v4)
 	withheld_starts "$1"
-	within 20 "$PROGRAMS/verbs/odp" frdma0 "$(gid_index frdma0 v4)" \
-		write_finds_nothing_there
+	within 20 "$PROGRAMS/verbs/odp" frdma0 "$gid" write_finds_nothing_there
 	kill -KILL "$pid"
 	await 10 process_is_gone
 }

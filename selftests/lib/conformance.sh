@@ -9,7 +9,7 @@ CONFORMANCE=$KTAP_TOP/selftests/conformance
 
 # Every packet is a frame of its own, with all of its checksums in it.
 conformance_veth() {
-	defer ip link delete conf0
+	defer netdev_delete conf0
 	ip link add conf0 type veth peer name conf1
 	sysctl -qw net.ipv6.conf.conf1.disable_ipv6=1
 	ethtool -K conf0 gso off tso off tx off gro off \
@@ -50,7 +50,7 @@ conformance_up() {
 	modprobe "$module" || fail "no $module"
 	defer modprobe -r "$module"
 	rdma link add "${driver}0" type "$driver" netdev conf0
-	defer rdma link delete "${driver}0"
+	defer link_delete "${driver}0"
 	await 20 grep -q ACTIVE "/sys/class/infiniband/${driver}0/ports/1/state"
 }
 

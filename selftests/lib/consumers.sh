@@ -133,7 +133,7 @@ link_again() {
 # No connection is left in guest N. Those made by rdma_cm are called so, whoever
 # asked for them: only one consumer is there at a time.
 no_connection() {
-	! ktap_on "$1" 'rdma resource show qp' | grep 'type RC'
+	prints_no 'type RC' ktap_on "$1" 'rdma resource show qp'
 }
 
 # A connection carries traffic in guest N.

@@ -27,12 +27,14 @@ port_is() {
 }
 
 ends_remove() {
-	there frdma0 && rdma link delete frdma0
-	there frdma1 && rdma link delete frdma1
-	ip link delete va 2>/dev/null
-	ip netns delete far 2>/dev/null
-	modprobe -r frdma
-	true
+	local status=0
+
+	gone frdma0 || rdma link delete frdma0 || status=1
+	gone frdma1 || rdma link delete frdma1 || status=1
+	[ ! -e /sys/class/net/va ] || ip link delete va || status=1
+	[ ! -e /run/netns/far ] || ip netns delete far || status=1
+	[ ! -d /sys/module/frdma ] || modprobe -r frdma || status=1
+	return $status
 }
 
 # A veth pair, va here and vb in "far", without addresses or links. What was
@@ -93,8 +95,8 @@ pingpong() {
 	local family=${1:-v4} near far pid
 
 	shift || true
-	near=$(gid_index frdma0 "$family")
-	far=$(gid_index frdma1 "$family")
+	near=$(gid_index frdma0 "$family") || return
+	far=$(gid_index frdma1 "$family") || return
 	in_far ibv_rc_pingpong -d frdma1 -g "$far" "$@" \
 		>"$KTAP_TMP/server" 2>&1 &
 	pid=$!
@@ -127,8 +129,8 @@ flow() {
 	local family=${1:-v4} a=${2:-frdma0} b=${3:-frdma1} ga gb
 
 	shift 3 || shift $#
-	ga=$(gid_index "$a" "$family")
-	gb=$(gid_index "$b" "$family")
+	ga=$(gid_index "$a" "$family") || return
+	gb=$(gid_index "$b" "$family") || return
 	flow_starts "$PROGRAMS/lib/flow/flow" "$@" "$a" "$ga" "$b" "$gb"
 }
 

@@ -32,6 +32,24 @@ links_up() {
 	[ "$netdev" != eth0 ] || are_neighbours
 }
 
+# For "defer": what they remove may have gone by itself, as a veth goes with its
+# peer, a link with its interface and an interface with its namespace.
+netdev_delete() {
+	[ ! -e "/sys/class/net/$1" ] || ip link delete "$1"
+}
+
+netns_delete() {
+	[ ! -e "/run/netns/$1" ] || ip netns delete "$1"
+}
+
+link_delete() {
+	[ ! -e "/sys/class/infiniband/$1" ] || rdma link delete "$1"
+}
+
+end_process() {
+	! kill -0 "$1" 2>/dev/null || kill "$1"
+}
+
 # All guests know the hardware addresses of all that this one talks to: the core
 # gives a connection a second to find them, in which an emulated guest may not
 # answer.
@@ -78,11 +96,12 @@ gid_is_there() {
 }
 
 gid_is_gone() {
-	! gid_is_there "$1"
+	[ -d /sys/class/infiniband/frdma0/ports/1/gids ] && ! gid_is_there "$1"
 }
 
 # Prints the index of a GID of DEV: "v4" or "v6" for the one of the (first)
-# address that is not link-local, "ll" for the link-local one.
+# address that is not link-local, "ll" for the link-local one. The core adds the
+# GIDs of a new link, or of a new address, a moment later.
 gid_index() {
 	local dev=$1 family=$2 n=${3:-$FRDMA_NODE} pattern
 
@@ -94,12 +113,27 @@ gid_index() {
 	# shellcheck disable=SC2016 # for the guest's shell
 	ktap_on "$n" '
 		cd /sys/class/infiniband/'"$dev"'/ports/1/gids || exit
-		for ((i = 0; ; i++)); do
-			[ -e $i ] || exit 1
-			read -r gid <$i || gid=
-			[[ ! $gid =~ '"$pattern"' ]] || break
-		done 2>/dev/null
-		echo $i' || fail "guest $n has no $family GID on $dev"
+		for ((tries = '$((50 * KTAP_SLOW))'; tries; tries--)); do
+			for ((i = 0; ; i++)); do
+				[ -e $i ] || break
+				read -r gid <$i || gid=
+				[[ ! $gid =~ '"$pattern"' ]] || {
+					echo $i
+					exit
+				}
+			done 2>/dev/null
+			sleep 0.1
+		done
+		exit 1' || fail "guest $n has no $family GID on $dev"
+}
+
+# Runs one of PROGRAMS on frdma0 and the index of its GID of that family.
+# Arguments: FAMILY PROGRAM [ARG...]
+with_gid() {
+	local gid
+
+	gid=$(gid_index frdma0 "$1") || return
+	"$PROGRAMS/$2" frdma0 "$gid" "${@:3}"
 }
 
 # Prints a hardware counter of DEV in guest N.
@@ -165,7 +199,7 @@ need_modules() {
 objects_are() {
 	local now
 
-	now=$(rdma resource show)
+	now=$(rdma resource show) || return
 	[ "$now" = "$1" ] || {
 		echo "before: $1; now: $now"
 		return 1
@@ -178,7 +212,7 @@ objects_are() {
 leaves_no_object() {
 	local before status=0
 
-	before=$(rdma resource show)
+	before=$(rdma resource show) || return
 	# Where the caller asks how this ends, no failure ends it by itself.
 	"$@"
 	status=$?
@@ -186,10 +220,18 @@ leaves_no_object() {
 	return $status
 }
 
+# Runs a command that must succeed; what it says are notes.
+say_notes() {
+	"$@" >"$KTAP_TMP/said" 2>&1 || fail "$(<"$KTAP_TMP/said")"
+	while read -r line; do
+		note "$line"
+	done <"$KTAP_TMP/said"
+}
+
 # One case of a program in verbs/, on frdma0; what it has said is shown.
 # Arguments: PROGRAM CASE
 run_case() {
-	"$PROGRAMS/verbs/$1" frdma0 "$(gid_index frdma0 v4)" "$2" \
+	with_gid v4 "verbs/$1" "$2" \
 		>"$KTAP_TMP/said" || fail "$2: $(<"$KTAP_TMP/said")"
 	[ ! -s "$KTAP_TMP/said" ] || note "$(<"$KTAP_TMP/said")"
 }

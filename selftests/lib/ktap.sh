@@ -12,11 +12,14 @@
 # and its output is shown. In a test:
 #
 #	note TEXT	says something even if the test passes: figures
+#	seed_random	seeds RANDOM, and notes FRDMA_SEED, which gives it back
 #	fail TEXT	ends the test as failed
 #	skip TEXT	ends the test as skipped; an exit status never does
 #	defer CMD...	undoes something when the test ends, last come first;
 #			outside of tests: when the program ends. CMD must succeed
 #	refuse TEXT CMD...	CMD must fail and print TEXT
+#	finds_nothing CMD...	CMD must end with status 1, as grep does
+#	prints_no REGEX CMD...	CMD must succeed, and no line matches REGEX
 #	await SEC CMD...	CMD must succeed within so many seconds
 #	within SEC CMD...	CMD, ended as failed after so many seconds
 #	logged TEXT [N]	guest N (this one) has logged TEXT since the last test
@@ -64,8 +67,16 @@ note() {
 	echo "# $*" >&3
 }
 
+# Sets SEED, too. A subshell has random numbers of its own.
+seed_random() {
+	SEED=${FRDMA_SEED:-$RANDOM}
+	RANDOM=$SEED
+	note "FRDMA_SEED=$SEED"
+}
+
+# To the error output: a function that fails may be what prints a value.
 fail() {
-	echo "$*"
+	echo "$*" >&2
 	trap - ERR
 	exit 1
 }
@@ -116,6 +127,23 @@ refuse() {
 	[ $status -lt 126 ] || fail "'$*' ends with status $status: $said"
 	[[ $said == *"$text"* ]] ||
 		fail "'$*' says '$said', not '$text'"
+}
+
+# "! CMD" would be true of a CMD that cannot look, too.
+finds_nothing() {
+	local said status=0
+
+	said=$("$@" 2>&1) || status=$?
+	[ $status = 1 ] || fail "'$*' ends with status $status: $said"
+}
+
+# In "! CMD | grep REGEX" nobody asks for the status of CMD.
+prints_no() {
+	local regex=$1 said
+
+	shift
+	said=$("$@") || fail "'$*' fails"
+	finds_nothing grep -E -e "$regex" - <<<"$said"
 }
 
 await() {

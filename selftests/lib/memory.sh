@@ -25,19 +25,25 @@ memory_is_back() {
 		fail "guest $2 has lost $((after - before)) KiB"
 }
 
-# Nothing but what belongs to the kernel's own connection manager is left.
-nothing_left() {
-	each_guest '! rdma resource show qp | grep -v "comm \[ib_core\]" &&
-		! rdma resource show cm_id | grep . &&
-		! rdma resource show cq | grep -v "comm \[ib_core\]" &&
-		! rdma resource show mr | grep .' ||
-		fail "something is left"
+# Prints the objects in guest N, without those of the kernel's own connection
+# manager.
+objects_left() {
+	local kind said
+
+	for kind in qp cm_id cq mr; do
+		said=$(ktap_on "$1" "rdma resource show $kind") || return
+		case $kind in
+		qp|cq)	sed '/comm \[ib_core\]/d' <<<"$said" ;;
+		*)	echo "$said" ;;
+		esac
+	done | sed '/^$/d'
 }
 
-# Runs a command that must succeed; what it says are notes.
-say_notes() {
-	"$@" >"$KTAP_TMP/said" 2>&1 || fail "$(<"$KTAP_TMP/said")"
-	while read -r line; do
-		note "$line"
-	done <"$KTAP_TMP/said"
+nothing_left() {
+	local n left
+
+	for n in $(seq "$FRDMA_NODES"); do
+		left=$(objects_left "$n") || fail "guest $n lists no objects"
+		[ -z "$left" ] || fail "guest $n: $left"
+	done
 }

@@ -7,6 +7,6 @@
 
 # Runs hostile/NAME over FAMILY (v4, v6). Arguments: NAME FAMILY [ARG...]
 peer_plays() {
-	leaves_no_object "$PROGRAMS/hostile/$1" frdma0 "$(gid_index frdma0 "$2")" \
+	leaves_no_object with_gid "$2" "hostile/$1" \
 		"${@:3}"
 }

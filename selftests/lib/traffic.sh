@@ -23,9 +23,10 @@ pyverbs_are_well() {
 # them have to pass: one that is skipped has not. Arguments: COUNT PATTERN...
 pyverbs_of() {
 	local count=$1 dir=$KTAP_TMP/pyverbs ok pattern patterns=()
-	local record=$KTAP_TMP/pyverbs/record
+	local record=$KTAP_TMP/pyverbs/record gid
 
 	shift
+	gid=$(gid_index frdma0 v4) || return
 	for pattern; do
 		patterns+=(-k "$pattern")
 	done
@@ -37,7 +38,7 @@ pyverbs_of() {
 	: >"$record"
 	python3 -B "${BASH_SOURCE[0]%/*}/pyverbs_run.py" \
 		"$dir/tests/run_tests.py" "$record" -v --dev frdma0 --port 1 \
-		--gid "$(gid_index frdma0 v4)" "${patterns[@]}" >"$dir/said" 2>&1 || true
+		--gid "$gid" "${patterns[@]}" >"$dir/said" 2>&1 || true
 	case $(dpkg-query -Wf '${Version}' python3-pyverbs) in
 	56.*)	;;
 	*)	! grep -q '^Ran 0 tests' "$dir/said" ||
@@ -55,8 +56,8 @@ exchange_between() {
 	local dev1=$1 dev2=$2 family=$3 gid1 gid2
 
 	shift 3
-	gid1=$(gid_index "$dev1" "$family")
-	gid2=$(gid_index "$dev2" "$family" 2)
+	gid1=$(gid_index "$dev1" "$family") || return
+	gid2=$(gid_index "$dev2" "$family" 2) || return
 	pair 18516 "$PROGRAMS/verbs/exchange -d $dev2 -g $gid2" \
 		"$PROGRAMS/verbs/exchange -d $dev1 -g $gid1 $* frdma2"
 	note "$(tail -n 1 "$KTAP_TMP/client")"
@@ -75,8 +76,8 @@ placement_between() {
 	local gid1 gid2
 
 	placement_is_there
-	gid1=$(gid_index "$1" v4)
-	gid2=$(gid_index "$2" v4 2)
+	gid1=$(gid_index "$1" v4) || return
+	gid2=$(gid_index "$2" v4 2) || return
 	pair 18517 "$PROGRAMS/verbs/placement $2 $gid2 serve 18517" \
 		"$PROGRAMS/verbs/placement $1 $gid1 reach 18517 frdma2"
 }
@@ -205,8 +206,8 @@ LATENCY="ib_write_lat ib_read_lat ib_send_lat"
 rc_pingpong() {
 	local gid1 gid2
 
-	gid1=$(gid_index $DEV "$1")
-	gid2=$(gid_index $DEV "$1" 2)
+	gid1=$(gid_index $DEV "$1") || return
+	gid2=$(gid_index $DEV "$1" 2) || return
 	shift
 	pair 18515 "ibv_rc_pingpong -d $DEV -g $gid2 $*" \
 		"ibv_rc_pingpong -d $DEV -g $gid1 $* frdma2"
@@ -233,8 +234,8 @@ perftest() {
 	local tool=$1 family=$2 port=18515 host=frdma2 gid1 gid2
 
 	shift 2
-	gid1=$(gid_index $DEV "$family")
-	gid2=$(gid_index $DEV "$family" 2)
+	gid1=$(gid_index $DEV "$family") || return
+	gid2=$(gid_index $DEV "$family" 2) || return
 	[[ " $* " != *" -R "* ]] || port=cm
 	case $family in
 	v4)	host=10.77.0.2 ;;

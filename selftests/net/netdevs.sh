@@ -40,7 +40,7 @@ make_ipvlan() {
 make_bridge() {
 	veth_up
 	ip link add bra type bridge
-	defer ip link delete bra
+	defer netdev_delete bra
 	ip link set va master bra
 	NEAR=bra FAR=vb
 }
@@ -51,7 +51,7 @@ make_bond() {
 	ip link add wa type veth peer name wb netns far
 	ip link add bonda type bond mode active-backup miimon 50
 	in_far ip link add bondb type bond mode active-backup miimon 50
-	defer ip link delete bonda
+	defer netdev_delete bonda
 	ip link set va down
 	ip link set va master bonda
 	ip link set wa master bonda
@@ -75,7 +75,8 @@ make_vxlan() {
 make_wifi() {
 	local phy
 
-	modprobe mac80211_hwsim radios=2 || skip "no mac80211_hwsim"
+	need_modules mac80211_hwsim
+	modprobe mac80211_hwsim radios=2
 	defer modprobe -r mac80211_hwsim
 	defer ends_remove
 	ip netns add far
@@ -165,7 +166,7 @@ in_a_vrf() {
 	defer ends_remove
 	modprobe dummy numdummies=0
 	ip link add vrfa type vrf table 77 || skip "no VRF here"
-	defer ip link delete vrfa
+	defer netdev_delete vrfa
 	ip link set vrfa up
 	ip link add va type dummy
 	ip link set va master vrfa
@@ -209,7 +210,7 @@ is_refused() {
 
 	shift
 	ip link add "$name" "$@" || skip "no such interface here"
-	defer ip link delete "$name"
+	defer netdev_delete "$name"
 	refuse "Operation not supported" \
 		rdma link add frdma0 type frdma netdev "$name"
 	logged "no link frdma0 on $name: it is not an Ethernet interface"

@@ -61,18 +61,19 @@ one_queue() {
 # Both ends send to each other, one message at a time: the first window of it
 # leaves when it is posted, the rest as acknowledgements come.
 stream() {
-	local pid link
+	local pid link near far
 	local options=(-F -e -b -t 1 -s 524288 -n 20 -u 18)
 
 	for link in frdma0 frdma1; do
 		echo 0 >/sys/class/infiniband/$link/trains
 	done
-	in_far taskset -c 0 ib_send_bw -d frdma1 \
-		-x "$(gid_index frdma1 v4)" "${options[@]}" \
+	near=$(gid_index frdma0 v4)
+	far=$(gid_index frdma1 v4)
+	in_far taskset -c 0 ib_send_bw -d frdma1 -x "$far" "${options[@]}" \
 		>"$KTAP_TMP/server" 2>&1 &
 	pid=$!
 	await 30 in_far bash -c 'ss -Hltn sport = :18515 | grep -q .'
-	taskset -c 0 ib_send_bw -d frdma0 -x "$(gid_index frdma0 v4)" \
+	taskset -c 0 ib_send_bw -d frdma0 -x "$near" \
 		"${options[@]}" $ENDS_FAR4 || fail "$(<"$KTAP_TMP/server")"
 	wait $pid
 }

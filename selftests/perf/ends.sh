@@ -111,7 +111,9 @@ await_port() {
 	local i
 
 	for i in {1..100}; do
-		! at_server ss -Hltn sport = ":$1" | grep -q . || return 0
+		if at_server ss -Hltn sport = ":$1" | grep -q .; then
+			return 0
+		fi
 		sleep 0.1
 	done
 	echo "nobody listens on port $1" >"$LOG/client"

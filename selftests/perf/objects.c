@@ -93,8 +93,8 @@ int main(int argc, char **argv)
 
 	EXPECT(argc == 6);
 	open_device(argv[1], argv[2]);
-	bytes = strtoull(argv[4], NULL, 0);
-	count = atoi(argv[5]);
+	bytes = arg_number(argv[4]);
+	count = arg_number(argv[5]);
 	EXPECT(count > 0);
 	if (!strcmp(argv[3], "qp"))
 		make_qps(count);

@@ -434,8 +434,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	EXPECT(argc >= 4);
 	if (!strcmp(argv[1], "serve"))
-		serve(argv[2], atoi(argv[3]));
+		serve(argv[2], arg_number(argv[3]));
 	else
-		open_all(argv[2], atoi(argv[3]), atoi(argv[4]));
+		open_all(argv[2], arg_number(argv[3]), arg_number(argv[4]));
 	return 0;
 }

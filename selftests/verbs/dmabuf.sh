@@ -22,7 +22,7 @@ is_there() {
 # Arguments: EXPORTER CASE
 dmabuf() {
 	is_there "$1"
-	"$PROGRAMS/verbs/dmabuf" frdma0 "$(gid_index frdma0 v4)" "$1" "$2"
+	with_gid v4 verbs/dmabuf "$1" "$2"
 }
 
 # How many there are of an exporter, by the name that the kernel lists.

@@ -137,7 +137,7 @@ static const struct test_case cases[] = {
 int main(int argc, char **argv)
 {
 	if (argc == 3)
-		return !!ring_doorbell_of(atoi(argv[1]), atoi(argv[2]));
+		return !!ring_doorbell_of(arg_number(argv[1]), arg_number(argv[2]));
 	if (argc != 4)
 		return 2;
 	open_device(argv[1], argv[2]);

@@ -10,7 +10,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 doorbell() {
-	"$PROGRAMS/verbs/doorbell" frdma0 "$(gid_index frdma0 v4)" "$1"
+	with_gid v4 verbs/doorbell "$1"
 }
 
 links_up

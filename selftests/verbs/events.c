@@ -14,6 +14,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "../lib/number.h"
+
 #define BYTES		4096
 #define PATIENCE_MS	20000
 
@@ -321,7 +323,7 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		errx(2, "usage: events DEV GID CASE");
-	gid_index = atoi(argv[2]);
+	gid_index = arg_number(argv[2]);
 	setup(argv[1]);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (strcmp(cases[i].name, argv[3]))

@@ -8,7 +8,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 event() {
-	"$PROGRAMS/verbs/events" frdma0 "$(gid_index frdma0 v4)" "$1"
+	with_gid v4 verbs/events "$1"
 }
 
 says() {

@@ -28,6 +28,8 @@
 
 #include <infiniband/verbs.h>
 
+#include "../lib/number.h"
+
 #define MAX_SGE		32
 #define MARGIN		256	/* bytes of a slot around the message */
 #define GAP		5	/* bytes between the pieces of a message */
@@ -678,7 +680,10 @@ static uint64_t number(const char *text)
 		/* fall through */
 	case 'K':
 		value <<= 10;
+		end++;
 	}
+	if (end == text || *end)
+		errx(2, "'%s' is no number", text);
 	return value;
 }
 
@@ -720,7 +725,7 @@ static void parse(int argc, char **argv)
 			dev_name = optarg;
 			break;
 		case 'g':
-			gid_index = atoi(optarg);
+			gid_index = arg_number(optarg);
 			break;
 		case 'p':
 			port = optarg;

@@ -32,9 +32,9 @@ exhausted() {
 
 	shift
 	sysctl -q -w vm.max_map_count=10000000
-	"$PROGRAMS/verbs/$program" frdma0 "$(gid_index frdma0 v4)" "$@" 100
+	with_gid v4 "verbs/$program" "$@" 100
 	before=$(memory_in_use 1)
-	say_notes "$PROGRAMS/verbs/$program" frdma0 "$(gid_index frdma0 v4)" "$@" \
+	say_notes with_gid v4 "verbs/$program" "$@" \
 		10000000 fill
 	unlogged "Out of memory"
 	unlogged "page allocation failure"

@@ -43,9 +43,12 @@ last_words_unseen() {
 
 # Leaves $SENDER.
 sender_starts() {
+	local gid
+
+	gid=$(gid_index frdma0 v4)
 	: >"$KTAP_TMP/said"
-	"$PROGRAMS/verbs/gather" frdma0 "$(gid_index frdma0 v4)" \
-		streams_for_ever >"$KTAP_TMP/said" &
+	"$PROGRAMS/verbs/gather" frdma0 "$gid" streams_for_ever \
+		>"$KTAP_TMP/said" &
 	SENDER=$!
 	await 20 grep -q streams "$KTAP_TMP/said"
 }

@@ -15,13 +15,17 @@
 
 # Arguments: OPERATION HARM
 gone_while_sent() {
-	modprobe sch_netem || skip "this kernel has no netem"
+	local near far
+
+	need_modules sch_netem
+	modprobe sch_netem
 	ends_up
 	echo 1 >/sys/class/infiniband/frdma0/trains
 	tc qdisc add dev va root netem delay 150ms limit 10000
-	leaves_no_object "$PROGRAMS/verbs/gone" frdma0 \
-		"$(gid_index frdma0 v4)" frdma1 "$(gid_index frdma1 v4)" va \
-		"$@" >"$KTAP_TMP/said" || fail "$(<"$KTAP_TMP/said")"
+	near=$(gid_index frdma0 v4)
+	far=$(gid_index frdma1 v4)
+	leaves_no_object "$PROGRAMS/verbs/gone" frdma0 "$near" frdma1 "$far" \
+		va "$@" >"$KTAP_TMP/said" || fail "$(<"$KTAP_TMP/said")"
 	note "$(paste -sd ';' "$KTAP_TMP/said")"
 }
 

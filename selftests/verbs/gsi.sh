@@ -28,13 +28,13 @@ cables_down() {
 	local netns
 
 	for netns in red blue; do
-		ip netns delete $netns 2>/dev/null
+		[ ! -e /run/netns/$netns ] || ip netns delete $netns
 	done
 	await 20 no_link_is_left
 }
 
 no_link_is_left() {
-	[ -z "$(ls /sys/class/infiniband)" ]
+	prints_no . ls /sys/class/infiniband
 }
 
 has_gid() {
@@ -74,9 +74,9 @@ calls_itself() {
 vlan_on_top() {
 	local netns=$1 below=$2
 
-	defer rdma link delete fvlan
+	defer link_delete fvlan
 	ip link add vlan5 link "$below" type vlan id 5
-	defer ip link delete vlan5
+	defer netdev_delete vlan5
 	ip -n "$netns" link add vlan5p link "${below}p" type vlan id 5
 	ip address add fd55::1/64 dev vlan5 nodad
 	ip -n "$netns" address add fd55::2/64 dev vlan5p nodad

@@ -255,10 +255,10 @@ int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 8) {
-		gid_index = atoi(argv[2]);
-		import_context(dup(atoi(argv[3])), atoi(argv[4]));
-		use_all(atoi(argv[5]), atoi(argv[6]),
-			strtoull(argv[7], NULL, 10));
+		gid_index = arg_number(argv[2]);
+		import_context(dup(arg_number(argv[3])), arg_number(argv[4]));
+		use_all(arg_number(argv[5]), arg_number(argv[6]),
+			arg_number(argv[7]));
 		return 0;
 	}
 	if (argc != 4)

@@ -14,7 +14,7 @@
 . "${0%/*}/../lib/frdma.sh"
 
 late() {
-	"$PROGRAMS/verbs/late" frdma0 "$(gid_index frdma0 v4)" "$1" |
+	with_gid v4 verbs/late "$1" |
 		tee "$KTAP_TMP/said"
 	note "$(cat "$KTAP_TMP/said")"
 }

@@ -19,7 +19,7 @@ smaller() {
 not_below_rxe() {
 	local less
 
-	modprobe -n rdma_rxe || skip "this kernel has no rdma_rxe"
+	need_modules rdma_rxe
 	rxe_up 1
 	"$PROGRAMS/verbs/limits" rxe0 >"$KTAP_TMP/rxe"
 	rxe_down 1
@@ -32,7 +32,7 @@ not_below_rxe() {
 
 reach() {
 	frdma_up 1
-	note "$("$PROGRAMS/verbs/reach" frdma0 "$(gid_index frdma0 v4)" "$1")"
+	say_notes with_gid v4 verbs/reach "$1"
 }
 
 # How many GIDs there are.

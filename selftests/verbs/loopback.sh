@@ -41,7 +41,7 @@ alike() {
 	echo "$spares" >$ATTRIBUTE
 	defer bash -c "echo 1 >$ATTRIBUTE"
 	look
-	"$PROGRAMS/verbs/loopback" frdma0 "$(gid_index frdma0 v4)" "$case"
+	with_gid v4 verbs/loopback "$case"
 	case $case in
 	nobody_answers|peer_is_modified|too_many_pieces) ;;
 	*)		were_only "$spares" ;;

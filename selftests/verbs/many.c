@@ -136,11 +136,11 @@ int main(int argc, char **argv)
 
 	EXPECT(argc >= 4);
 	open_device(argv[1], argv[2]);
-	prepare(atoi(argv[3]));
+	prepare(arg_number(argv[3]));
 
 	before = bytes_available();
 	since = now();
-	err = make_all(atoi(argv[3]));
+	err = make_all(arg_number(argv[3]));
 	say("made", &since);
 	printf("%.0f bytes each, %.0f MiB left\n",
 	       (before - bytes_available()) / count, bytes_available() / 0x1p20);

@@ -8,7 +8,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 moderation() {
-	"$PROGRAMS/verbs/moderation" frdma0 "$(gid_index frdma0 v4)" "$1"
+	with_gid v4 verbs/moderation "$1"
 }
 
 links_up

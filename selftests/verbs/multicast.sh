@@ -13,18 +13,26 @@
 
 # Groups whose address begins so, that eth0 of guest N is in.
 groups() {
-	on "$1" "ip maddress show dev eth0" | grep -E "inet6? +$2" || true
+	local said
+
+	said=$(ktap_on "$1" "ip maddress show dev eth0") || return
+	grep -E "inet6? +$2" <<<"$said" || true
 }
 
 # Arguments: FAMILY CASE. Nobody is left in a group when the process has ended.
 group() {
-	"$PROGRAMS/verbs/unreliable" frdma0 "$(gid_index frdma0 "$1")" "$2"
-	[ -z "$(groups 1 '(239.78|ff0e::)')" ] || fail "still in a group"
+	local left
+
+	with_gid "$1" verbs/unreliable "$2"
+	left=$(groups 1 '(239.78|ff0e::)')
+	[ -z "$left" ] || fail "still in a group: $left"
 }
 
 # An interface that moves leaves its groups behind, and is in others where it
 # comes to: those are not the link's to leave. All hosts are in ff02::1.
 moved() {
+	local gid
+
 	defer da_remove
 	modprobe dummy numdummies=0
 	ip link add da type dummy
@@ -32,21 +40,22 @@ moved() {
 	ip address add fd79::1/64 dev da nodad
 	rdma link add frdma1 type frdma netdev da
 	await 20 gid_index frdma1 v6
-	"$PROGRAMS/verbs/unreliable" frdma1 "$(gid_index frdma1 v6)" \
+	gid=$(gid_index frdma1 v6)
+	"$PROGRAMS/verbs/unreliable" frdma1 "$gid" \
 		mcast_all_hosts >"$KTAP_TMP/member" 2>&1 &
-	defer kill $!
+	defer end_process $!
 	await 20 grep attached "$KTAP_TMP/member"
 	[ "$(all_hosts)" = 2 ]
 
 	ip netns add other
-	defer ip netns delete other
+	defer netns_delete other
 	ip link set da netns other
 	await 60 no_link frdma1
 	[ "$(all_hosts -n other)" = 1 ] || fail "not in the group of all hosts"
 }
 
 da_remove() {
-	ip link delete da 2>/dev/null || true
+	[ ! -e /sys/class/net/da ] || ip link delete da
 }
 
 no_link() {
@@ -83,7 +92,9 @@ member_of() {
 }
 
 no_member_of() {
-	[ -z "$(groups 2 "$1")" ]
+	local members
+
+	members=$(groups 2 "$1") && [ -z "$members" ]
 }
 
 links_up

@@ -372,7 +372,7 @@ int main(int argc, char **argv)
 	open_device(argv[1], argv[2]);
 	prepare();
 	kind = find_kind(argv[3]);
-	max = atoi(argv[4]);
+	max = arg_number(argv[4]);
 	objects = calloc(max, sizeof(*objects));
 	EXPECT(objects);
 

@@ -15,7 +15,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 odp() {
-	"$PROGRAMS/verbs/odp" frdma0 "$(gid_index frdma0 v4)" "$1" |
+	with_gid v4 verbs/odp "$1" |
 		tee "$KTAP_TMP/said"
 	[ ! -s "$KTAP_TMP/said" ] || note "$(cat "$KTAP_TMP/said")"
 	! grep -q '^no secret memory' "$KTAP_TMP/said" ||

@@ -35,7 +35,7 @@ dax_up() {
 flushes() {
 	placement_is_there
 	dax_up
-	"$PROGRAMS/verbs/placement" frdma0 "$(gid_index frdma0 v4)" "$1" /dev/dax0.0
+	with_gid v4 verbs/placement "$1" /dev/dax0.0
 }
 
 links_up

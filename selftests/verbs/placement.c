@@ -460,7 +460,7 @@ static int field(const char *name, int otherwise)
 {
 	const char *value = getenv(name);
 
-	return value ? strtol(value, NULL, 0) : otherwise;
+	return value ? (int)arg_number(value) : otherwise;
 }
 
 static void connect_ends(struct ibv_qp *qp, const struct end *peer)

@@ -11,7 +11,7 @@
 
 placement() {
 	placement_is_there
-	"$PROGRAMS/verbs/placement" frdma0 "$(gid_index frdma0 v4)" "$1"
+	with_gid v4 verbs/placement "$1"
 }
 
 # The requests and their answers, in the eyes of tshark and of scapy.

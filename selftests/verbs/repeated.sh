@@ -12,10 +12,15 @@
 
 # Arguments: CASE
 repeated() {
-	modprobe sch_netem || skip "this kernel has no netem"
+	local near far
+
+	need_modules sch_netem
+	modprobe sch_netem
 	ends_up
-	"$PROGRAMS/verbs/repeated" frdma0 "$(gid_index frdma0 v4)" frdma1 \
-		"$(gid_index frdma1 v4)" "$1" >"$KTAP_TMP/said" ||
+	near=$(gid_index frdma0 v4)
+	far=$(gid_index frdma1 v4)
+	"$PROGRAMS/verbs/repeated" frdma0 "$near" frdma1 "$far" "$1" \
+		>"$KTAP_TMP/said" ||
 		fail "$(<"$KTAP_TMP/said")"
 	note "$(paste -sd ';' "$KTAP_TMP/said")"
 }

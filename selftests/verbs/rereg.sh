@@ -7,7 +7,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 rereg() {
-	"$PROGRAMS/verbs/rereg" frdma0 "$(gid_index frdma0 v4)" "$1"
+	with_gid v4 verbs/rereg "$1"
 }
 
 links_up

@@ -80,15 +80,16 @@ static void show(void)
 
 int main(int argc, char **argv)
 {
+	unsigned int i, rounds;
 	struct pair p;
-	int i;
 
 	if (argc < 3)
 		return 2;
 	open_device(argv[1], argv[2]);
 	if (argc == 3)
 		show();
-	for (i = 0; i < atoi(argv[3]); i++) {
+	rounds = arg_number(argv[3]);
+	for (i = 0; i < rounds; i++) {
 		p = make_pair(DEPTH);
 		unmake_pair(&p);
 	}

@@ -11,7 +11,7 @@
 source_changes_while_sent() {
 	mtu 4200
 	echo "$1" >/sys/class/infiniband/frdma0/loopback
-	"$PROGRAMS/verbs/restless" frdma0 "$(gid_index frdma0 v4)"
+	with_gid v4 verbs/restless
 	note "resent_packets: $(counter frdma0 resent_packets)"
 }
 

@@ -43,9 +43,9 @@ many() {
 	local before
 
 	sysctl -q -w vm.max_map_count=1000000
-	"$PROGRAMS/verbs/many" frdma0 "$(gid_index frdma0 v4)" 100
+	with_gid v4 verbs/many 100
 	before=$(memory_in_use 1)
-	say_notes "$PROGRAMS/verbs/many" frdma0 "$(gid_index frdma0 v4)" "$1"
+	say_notes with_gid v4 verbs/many "$1"
 	nothing_left
 	memory_is_back "$before" 1
 }
@@ -54,7 +54,7 @@ deep() {
 	local before
 
 	before=$(memory_in_use 1)
-	say_notes "$PROGRAMS/verbs/reach" frdma0 "$(gid_index frdma0 v4)" deep
+	say_notes with_gid v4 verbs/reach deep
 	memory_is_back "$before" 1
 }
 
@@ -63,9 +63,9 @@ objects() {
 	local before
 
 	sysctl -q -w vm.max_map_count=1000000
-	"$PROGRAMS/verbs/objects" frdma0 "$(gid_index frdma0 v4)" "$1" 1000
+	with_gid v4 verbs/objects "$1" 1000
 	before=$(memory_in_use 1)
-	say_notes "$PROGRAMS/verbs/objects" frdma0 "$(gid_index frdma0 v4)" "$1" "$2"
+	say_notes with_gid v4 verbs/objects "$1" "$2"
 	memory_is_back "$before" 1
 }
 

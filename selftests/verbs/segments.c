@@ -241,10 +241,10 @@ int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 4 && !strcmp(argv[1], "adapter"))
-		adapter(argv[2], atoi(argv[3]));
+		adapter(argv[2], arg_number(argv[3]));
 	if (argc == 6 && !strcmp(argv[1], "send")) {
 		open_device(argv[2], argv[3]);
-		return send_messages(argv[4], atoi(argv[5]));
+		return send_messages(argv[4], arg_number(argv[5]));
 	}
 	return 2;
 }

@@ -20,9 +20,10 @@ NEAR6=fd79::1 PEER6=fd79::2
 
 # Makes the adapter, "tap", which is there until the test ends.
 adapter_up() {
-	modprobe tun || skip "this kernel has no tun"
+	need_modules tun
+	modprobe tun
 	"$SEGMENTS" adapter tap $PACKETS >"$KTAP_TMP/adapter" 2>&1 &
-	defer kill $!
+	defer end_process $!
 	await 10 adapter_says 'is there'
 	ip link set tap up
 }
@@ -64,7 +65,7 @@ below_vlan() {
 
 below_bond() {
 	ip link add bonda type bond mode active-backup miimon 50
-	defer ip link delete bonda
+	defer netdev_delete bonda
 	ip link set tap down
 	ip link set tap master bonda
 	peer_is_behind bonda
@@ -73,7 +74,7 @@ below_bond() {
 
 below_bridge() {
 	ip link add bra type bridge
-	defer ip link delete bra
+	defer netdev_delete bra
 	ip link set tap master bra
 	peer_is_behind bra
 	link_on bra
@@ -81,7 +82,7 @@ below_bridge() {
 
 below_vxlan() {
 	ip link add vxa type vxlan id 7 dstport 4789 remote 10.77.1.2 dev tap
-	defer ip link delete vxa
+	defer netdev_delete vxa
 	ip address add 10.77.1.1/24 dev tap
 	ip neighbour add 10.77.1.2 lladdr 02:00:00:00:00:02 dev tap
 	peer_is_behind vxa
@@ -117,7 +118,7 @@ said() {
 
 # Arguments: WHAT_IS_BETWEEN FAMILY
 adapter_gets() {
-	local peer=::ffff:$PEER4 trains='0 trains'
+	local peer=::ffff:$PEER4 trains='0 trains' gid
 
 	[ "$2" = v4 ] || peer=$PEER6
 	[ "$1-$2" = vxlan-v6 ] || [ "$2" = v4 ] || trains='[1-9][0-9]* trains'
@@ -125,7 +126,8 @@ adapter_gets() {
 	"below_$1"
 	! grep -q 'no trains' "$KTAP_TMP/adapter" || trains='0 trains'
 	echo 1 >/sys/class/infiniband/frdma0/trains
-	"$SEGMENTS" send frdma0 "$(gid_index frdma0 "$2")" $peer $MESSAGES
+	gid=$(gid_index frdma0 "$2")
+	"$SEGMENTS" send frdma0 "$gid" $peer $MESSAGES
 	await 25 adapter_says ' wrong'
 	note "$(said)"
 	adapter_says "^$PACKETS packets, $trains, 0 wrong" || fail "$(said)"
@@ -142,7 +144,8 @@ told_adapter_gets() {
 	ethtool -k tap | grep -q 'tx-tcp-mangleid-segmentation: on'
 	"below_$1"
 	echo 1 >/sys/class/infiniband/frdma0/trains
-	"$SEGMENTS" send frdma0 "$(gid_index frdma0 v4)" ::ffff:$PEER4 $MESSAGES
+	gid=$(gid_index frdma0 v4)
+	"$SEGMENTS" send frdma0 "$gid" ::ffff:$PEER4 $MESSAGES
 	await 25 adapter_says ' wrong'
 	note "$(said)"
 	adapter_says "^$PACKETS packets, 0 trains, 0 wrong" || fail "$(said)"

@@ -10,7 +10,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 srq() {
-	"$PROGRAMS/verbs/srq" frdma0 "$(gid_index frdma0 v4)" "$1"
+	with_gid v4 verbs/srq "$1"
 }
 
 srq_pingpong() {

@@ -8,7 +8,7 @@
 . "${0%/*}/../lib/traffic.sh"
 
 states() {
-	"$PROGRAMS/verbs/states" frdma0 "$(gid_index frdma0 v4)" "$1"
+	with_gid v4 verbs/states "$1"
 }
 
 # By packets, not by the shortcut within a device.

@@ -244,9 +244,9 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[3], "initiator"))
 		return initiator();
 	if (!strcmp(argv[3], "churn") && argc > 4)
-		return churn(atoi(argv[4]));
+		return churn(arg_number(argv[4]));
 	if (!strcmp(argv[3], "mad") && argc > 4)
-		return mad(argv[1], strtol(argv[4], NULL, 0),
-			   argc > 5 ? strtol(argv[5], NULL, 0) : 1);
+		return mad(argv[1], arg_number(argv[4]),
+			   argc > 5 ? arg_number(argv[5]) : 1);
 	return 2;
 }

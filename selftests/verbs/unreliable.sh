@@ -13,7 +13,7 @@
 
 # Arguments: FAMILY CASE
 unreliable() {
-	"$PROGRAMS/verbs/unreliable" frdma0 "$(gid_index frdma0 "$1")" "$2"
+	with_gid "$1" verbs/unreliable "$2"
 }
 
 refused_datagrams() {

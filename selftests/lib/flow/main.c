@@ -25,6 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../number.h"
 #include "flow.h"
 
 int flow_timeout = 18, flow_retries = 7;
@@ -171,25 +172,25 @@ static void parse_options(int argc, char **argv)
 			choose_kinds(optarg);
 			break;
 		case 't':
-			flow_timeout = atoi(optarg);
+			flow_timeout = arg_number(optarg);
 			break;
 		case 'r':
-			flow_retries = atoi(optarg);
+			flow_retries = arg_number(optarg);
 			break;
 		case 'n':
-			max_rounds = atoi(optarg);
+			max_rounds = arg_number(optarg);
 			break;
 		case 's':
-			flow_bytes = atoi(optarg);
+			flow_bytes = arg_number(optarg);
 			break;
 		case 'm':
-			flow_mtu = mtu_of(atoi(optarg));
+			flow_mtu = mtu_of(arg_number(optarg));
 			break;
 		case 'p':
-			pause_ms = atoi(optarg);
+			pause_ms = arg_number(optarg);
 			break;
 		case 'c':
-			flow_class = atoi(optarg);
+			flow_class = arg_number(optarg);
 			break;
 		case 'N':
 			flow_far_netns = optarg;
@@ -214,9 +215,9 @@ int main(int argc, char **argv)
 	signal(SIGTERM, stop);
 	for (i = 0; i < nr_flows; i++) {
 		flows[i].near.device = argv[0];
-		flows[i].near.gid_index = atoi(argv[1]);
+		flows[i].near.gid_index = arg_number(argv[1]);
 		flows[i].far.device = argv[2];
-		flows[i].far.gid_index = atoi(argv[3]);
+		flows[i].far.gid_index = arg_number(argv[3]);
 		if (pthread_create(&flows[i].thread, NULL, run_flow, &flows[i]))
 			return 2;
 	}
