@@ -29,10 +29,10 @@ port_is() {
 ends_remove() {
 	local status=0
 
-	gone frdma0 || rdma link delete frdma0 || status=1
-	gone frdma1 || rdma link delete frdma1 || status=1
-	[ ! -e /sys/class/net/va ] || ip link delete va || status=1
-	[ ! -e /run/netns/far ] || ip netns delete far || status=1
+	link_delete frdma0 || status=1
+	link_delete frdma1 || status=1
+	netdev_delete va || status=1
+	netns_delete far || status=1
 	[ ! -d /sys/module/frdma ] || modprobe -r frdma || status=1
 	return $status
 }

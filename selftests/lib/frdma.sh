@@ -32,10 +32,12 @@ links_up() {
 	[ "$netdev" != eth0 ] || are_neighbours
 }
 
-# For "defer": what they remove may have gone by itself, as a veth goes with its
-# peer, a link with its interface and an interface with its namespace.
+# For "defer": what they remove may go by itself, before or meanwhile, as a veth
+# goes with its peer, a link with its interface and an interface with its
+# namespace.
 netdev_delete() {
-	[ ! -e "/sys/class/net/$1" ] || ip link delete "$1"
+	[ ! -e "/sys/class/net/$1" ] || ip link delete "$1" ||
+		await 5 test ! -e "/sys/class/net/$1"
 }
 
 netns_delete() {
@@ -43,7 +45,8 @@ netns_delete() {
 }
 
 link_delete() {
-	[ ! -e "/sys/class/infiniband/$1" ] || rdma link delete "$1"
+	[ ! -e "/sys/class/infiniband/$1" ] || rdma link delete "$1" ||
+		await 5 test ! -e "/sys/class/infiniband/$1"
 }
 
 end_process() {
