@@ -93,7 +93,6 @@ static const struct frdma_wr wr_table[] = {
 		.name		= "LOCAL_INV",
 		.transports	= ON_RC | ON_UC,
 		.wc_opcode	= IB_UVERBS_WC_LOCAL_INV,
-		.inv		= true,
 	},
 	[IB_UVERBS_WR_BIND_MW] = {
 		.name		= "BIND_MW",

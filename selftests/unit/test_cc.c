@@ -452,3 +452,58 @@ TEST(frdma_cc_echo_plan__headers)
 	EXPECT_EQ(hdr.payload_len, 16);
 	EXPECT_EQ(hdr.pad, 0);
 }
+
+/* Where it is below its threshold, but was never cut, it is what shrinks. */
+TEST(frdma_cc_notified__a_window_below_its_threshold)
+{
+	struct frdma_cc cc;
+
+	frdma_cc_init(&cc, 512);
+	cc.window = 100;
+	cc.threshold = 120;
+	frdma_cc_notified(&cc, 0, NOW);
+	EXPECT_EQ(cc.window, 60);
+}
+
+/* Half of the interval is too soon, three quarters are not. */
+TEST(frdma_cc_notified__three_quarters_of_the_interval_later)
+{
+	struct frdma_cc cc;
+
+	frdma_cc_init(&cc, 512);
+	frdma_cc_notified(&cc, 0, NOW);
+	frdma_cc_notified(&cc, 0, NOW + FRDMA_CC_NOTIFY_NS * 3 / 4);
+	EXPECT_EQ(cc.window, 16);
+}
+
+TEST(frdma_cc_dropped__a_window_above_half_of_the_maximum)
+{
+	struct frdma_cc cc;
+
+	frdma_cc_init(&cc, 256);
+	cc.window = 150;
+	cc.threshold = 150;
+	frdma_cc_acked(&cc, 400, false);
+	frdma_cc_dropped(&cc);
+	EXPECT_EQ(cc.window, FRDMA_CC_FAR_APART);
+}
+
+/* A queue pair that is used again has another path. */
+TEST(frdma_cc_init__forgets_the_path_before)
+{
+	struct frdma_cc cc, fresh = { };
+
+	memset(&cc, 0x5a, sizeof(cc));
+	frdma_cc_init(&cc, 256);
+	frdma_cc_init(&fresh, 256);
+	EXPECT_EQ(cc.window, fresh.window);
+	EXPECT_EQ(cc.threshold, 256);
+	EXPECT_EQ(cc.acked, 0);
+	EXPECT_EQ(cc.arrived, 0);
+	EXPECT_EQ(cc.target, 0);
+	EXPECT_EQ(cc.alpha, FRDMA_CC_ALPHA_ONE);
+	EXPECT_EQ(cc.noted_ns, 0);
+	EXPECT_EQ(cc.flight, 0);
+	EXPECT_EQ(cc.undo_window, 0);
+	EXPECT_EQ(cc.undo_threshold, 0);
+}

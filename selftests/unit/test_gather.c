@@ -278,3 +278,65 @@ TEST(frdma_gather_look__what_is_complete_counts)
 	EXPECT_EQ(post(&queue, 9, FRDMA_GATHER_LONGEST * INTERVAL),
 		  FRDMA_GATHER_KEEP);
 }
+
+static void ring_until_it_begins(struct queue *queue)
+{
+	do {
+		queue->done = queue->prod;
+	} while (post(queue, 1, RINGS_NS) == FRDMA_GATHER_KEEP);
+}
+
+static u32 rings(struct queue *queue)
+{
+	u32 before = queue->prod;
+
+	ring_until_it_begins(queue);
+	return queue->prod - before;
+}
+
+static enum frdma_gather_verdict next(struct queue *queue, u32 requests)
+{
+	wait_for_next(queue);
+	return post(queue, requests,
+		    frdma_gather_next_ns(&queue->gather) - queue->now_ns);
+}
+
+/* Each trial has to prove its worth. */
+TEST(frdma_gather_look__what_was_proven_before_does_not_count)
+{
+	struct queue queue = make_queue();
+
+	ring_until_it_begins(&queue);
+	EXPECT_EQ(next(&queue, 40), FRDMA_GATHER_KEEP);
+	EXPECT_EQ(next(&queue, 1), FRDMA_GATHER_KEEP);
+	EXPECT_EQ(next(&queue, 1), FRDMA_GATHER_END);
+	ring_until_it_begins(&queue);
+	EXPECT_EQ(next(&queue, 1), FRDMA_GATHER_END);
+}
+
+TEST(frdma_gather_look__is_not_due_when_it_begins)
+{
+	struct queue queue = make_queue();
+
+	ring_until_it_begins(&queue);
+	EXPECT_EQ(next(&queue, 40), FRDMA_GATHER_KEEP);
+	wait_for_next(&queue);
+	EXPECT_EQ(frdma_gather_look(&queue.gather, queue.prod, queue.done, 0,
+				    queue.now_ns + 1), FRDMA_GATHER_END);
+	ring_until_it_begins(&queue);
+	EXPECT(queue.gather.on);
+	EXPECT_EQ(frdma_gather_next_ns(&queue.gather), 0);
+}
+
+TEST(frdma_gather_look__who_proves_it_is_trusted_again)
+{
+	struct queue queue = make_queue();
+	u32 least = rings(&queue);
+
+	EXPECT_EQ(next(&queue, 1), FRDMA_GATHER_END);
+	EXPECT_EQ(rings(&queue), 2 * least);
+	EXPECT_EQ(next(&queue, 40), FRDMA_GATHER_KEEP);
+	EXPECT_EQ(next(&queue, 1), FRDMA_GATHER_KEEP);
+	EXPECT_EQ(next(&queue, 1), FRDMA_GATHER_END);
+	EXPECT_EQ(rings(&queue), least);
+}

@@ -105,3 +105,57 @@ TEST(frdma_resend_refuse__shrinks_the_window_once)
 	frdma_resend_refuse(&q.rq, sendq_psn(0), 4);
 	EXPECT(q.rq.cc.window < window);
 }
+
+/* A wait of this end is no part of a round trip. */
+TEST(frdma_resend_refused__what_was_refused_is_not_timed)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	frdma_req_watch(&q.rq, SENDQ_NOW);
+	EXPECT(q.rq.retry.rtt.timed_ns);
+	frdma_resend_refuse(&q.rq, sendq_psn(0), 3);
+	frdma_resend_refused(&q.rq);
+	EXPECT_EQ(q.rq.retry.rtt.timed_ns, 0);
+}
+
+/* The oldest packet is sent with the others, not alone: its ACK teaches nothing. */
+TEST(frdma_resend_refused__of_what_was_sent_again_alone)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	q.rq.resend.keeps = true;
+	EXPECT(frdma_resend_oldest(&q.rq));
+	sendq_send(&q);
+	frdma_resend_refuse(&q.rq, sendq_psn(0), 0);
+	frdma_resend_refused(&q.rq);
+	sendq_send_all(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(q.rq.psn, sendq_psn(4));
+	EXPECT(q.rq.resend.keeps);
+}
+
+/* The next packet would have asked for an acknowledgement of these. */
+TEST(frdma_resend_refused__what_has_left_may_not_have_asked)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	EXPECT_EQ(q.rq.since_ack_req, 0);
+	frdma_resend_refuse(&q.rq, sendq_psn(0), 3);
+	frdma_resend_refused(&q.rq);
+	EXPECT_EQ(q.rq.since_ack_req, 3);
+	EXPECT(frdma_req_ask(&q.rq));
+}
+
+/* What this host refused is no loss, so a NAK tells of one. */
+TEST(frdma_resend_refused__a_loss_behind_it_is_news)
+{
+	sendq_init(&q);
+	sendq_post(&q, IB_UVERBS_WR_RDMA_READ, SENDQ_MTU);
+	sendq_post(&q, IB_UVERBS_WR_SEND, 2 * SENDQ_MTU);
+	sendq_send_all(&q);
+	frdma_resend_refuse(&q.rq, sendq_psn(0), 2);
+	frdma_resend_refused(&q.rq);
+	EXPECT(!q.rq.resend.recovering);
+	sendq_send_all(&q);
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+}

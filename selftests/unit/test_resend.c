@@ -752,3 +752,49 @@ TEST(frdma_req_new_way__nothing_is_known_of_it)
 	EXPECT_EQ(q.rq.cc.window, FRDMA_CC_INITIAL);
 	EXPECT(!frdma_req_is_paced(&q.rq));
 }
+
+/* A trial that a timeout ends teaches nothing. */
+TEST(frdma_resend_all__ends_a_trial)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	q.rq.resend.keeps = true;
+	EXPECT(frdma_resend_oldest(&q.rq));
+	sendq_send(&q);
+	q.rq.resend.missed = true;
+	q.rq.resend.trying = true;
+	q.rq.resend.hole = true;
+	frdma_resend_all(&q.rq);
+	EXPECT(!q.rq.resend.missed);
+	EXPECT(!q.rq.resend.trying);
+	EXPECT(!q.rq.resend.hole);
+	EXPECT_EQ(q.rq.resend.alone_psn, q.rq.una_psn);
+	sendq_send_all(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(0), SENDQ_NOW);
+	EXPECT_EQ(q.rq.psn, sendq_psn(4));
+}
+
+/* Half of the circle later they would lie ahead. */
+TEST(frdma_resend_acked__what_is_remembered_follows_the_window)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 4 * SENDQ_MTU);
+	frdma_ack_commit(&q.rq, sendq_psn(3), SENDQ_NOW);
+	EXPECT_EQ(q.rq.resend.ahead_psn, sendq_psn(4));
+	EXPECT_EQ(q.rq.resend.lost_psn, sendq_psn(4));
+	EXPECT_EQ(q.rq.resend.again_psn, sendq_psn(4));
+	EXPECT_EQ(q.rq.resend.alone_psn, sendq_psn(4));
+	EXPECT_EQ(q.rq.resend.paced_psn, sendq_psn(4));
+}
+
+TEST(frdma_resend_acked__a_peer_that_keeps_is_not_doubted)
+{
+	sendq_init(&q);
+	sendq_sent(&q, IB_UVERBS_WR_SEND, 8 * SENDQ_MTU);
+	q.rq.resend.doubts = 3;
+	EXPECT_EQ(frdma_resend_recover(&q.rq, true), FRDMA_RECOVERY_BEGUN);
+	sendq_send(&q);
+	frdma_ack_commit(&q.rq, sendq_psn(5), SENDQ_NOW);
+	EXPECT(q.rq.resend.keeps);
+	EXPECT_EQ(q.rq.resend.doubts, 0);
+}

@@ -468,10 +468,76 @@ TEST(frdma_resp_fault__nak_of_every_verdict)
 		EXPECT_EQ(fault->nak, naks[v]);
 		EXPECT_EQ(!!fault->recv_status, !!naks[v]);
 	}
-	EXPECT_EQ(frdma_resp_fault(FRDMA_RESP_TOO_LONG)->recv_status,
-		  FRDMA_WC_LOC_LEN_ERR);
-	EXPECT_EQ(frdma_resp_fault(FRDMA_RESP_RECV_FAULT)->recv_status,
-		  FRDMA_WC_LOC_PROT_ERR);
+}
+
+TEST(frdma_resp_fault__what_the_owner_is_told)
+{
+	static const struct {
+		u8 verdict, recv_status, event;
+	} want[] = {
+		{ FRDMA_RESP_BAD_ORDER, FRDMA_WC_WR_FLUSH_ERR,
+		  FRDMA_RESP_EVENT_REQ },
+		{ FRDMA_RESP_ASTRAY, FRDMA_WC_WR_FLUSH_ERR,
+		  FRDMA_RESP_EVENT_ACCESS },
+		{ FRDMA_RESP_BAD_LENGTH, FRDMA_WC_WR_FLUSH_ERR,
+		  FRDMA_RESP_EVENT_REQ },
+		{ FRDMA_RESP_BAD_ALIGN, FRDMA_WC_WR_FLUSH_ERR,
+		  FRDMA_RESP_EVENT_REQ },
+		{ FRDMA_RESP_TOO_LONG, FRDMA_WC_LOC_LEN_ERR,
+		  FRDMA_RESP_EVENT_NONE },
+		{ FRDMA_RESP_BAD_OPCODE, FRDMA_WC_WR_FLUSH_ERR,
+		  FRDMA_RESP_EVENT_REQ },
+		{ FRDMA_RESP_NO_ACCESS, FRDMA_WC_WR_FLUSH_ERR,
+		  FRDMA_RESP_EVENT_REQ },
+		{ FRDMA_RESP_NO_RESOURCES, FRDMA_WC_WR_FLUSH_ERR,
+		  FRDMA_RESP_EVENT_REQ },
+		{ FRDMA_RESP_BAD_KEY, FRDMA_WC_LOC_ACCESS_ERR,
+		  FRDMA_RESP_EVENT_ACCESS },
+		{ FRDMA_RESP_BAD_INV, FRDMA_WC_REM_ACCESS_ERR,
+		  FRDMA_RESP_EVENT_ACCESS },
+		{ FRDMA_RESP_RECV_FAULT, FRDMA_WC_LOC_PROT_ERR,
+		  FRDMA_RESP_EVENT_NONE },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		const struct frdma_resp_fault *fault =
+			frdma_resp_fault(want[i].verdict);
+
+		EXPECT_EQ(fault->recv_status, want[i].recv_status);
+		EXPECT_EQ(fault->event, want[i].event);
+	}
+}
+
+TEST(frdma_resp_init__forgets_the_connection_before)
+{
+	fresh();
+	rs.read.active = true;
+	rs.unsent = 3;
+	rs.got = 5;
+	rs.left = 7;
+	rs.srqn = 9;
+	rs.msn = 11;
+	rs.in_msg = true;
+	rs.ack_due = true;
+	rs.missed = true;
+	rs.nak = FRDMA_RESP_NAK_SEQ;
+	rs.res_next = 1;
+	res[2].kind = FRDMA_KIND_READ;
+	frdma_resp_init(&rs, 0xff000005);
+	EXPECT_EQ(rs.epsn, 5);
+	EXPECT(!rs.read.active);
+	EXPECT_EQ(rs.unsent, 0);
+	EXPECT_EQ(rs.got, 0);
+	EXPECT_EQ(rs.left, 0);
+	EXPECT_EQ(rs.srqn, 0);
+	EXPECT_EQ(rs.msn, 0);
+	EXPECT(!rs.in_msg);
+	EXPECT(!rs.ack_due);
+	EXPECT(!rs.missed);
+	EXPECT(frdma_resp_is_content(&rs));
+	EXPECT_EQ(rs.res_next, 0);
+	EXPECT_EQ(res[2].kind, FRDMA_KIND_NONE);
 }
 
 TEST(frdma_resp_judge__changes_nothing)

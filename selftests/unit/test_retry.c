@@ -731,3 +731,14 @@ TEST(frdma_retry_expire__no_probe_while_the_peer_wants_silence)
 	EXPECT_EQ(frdma_retry_expire(&rt, NOW + 4 * RTT),
 		  FRDMA_EXPIRY_NOT_YET);
 }
+
+/* By an eighth with each answer. */
+TEST(frdma_retry_progress__the_longest_wait_is_forgotten_slowly)
+{
+	struct frdma_retry rt = fresh();
+
+	rt.slowest_ns = 72000;
+	frdma_retry_watch(&rt, true, NOW);
+	frdma_retry_progress(&rt, false, NOW + 1);
+	EXPECT_EQ(rt.slowest_ns, 63000);
+}

@@ -335,3 +335,43 @@ TEST(frdma_wr_wants_response__of_every_opcode)
 	EXPECT(!frdma_wr_wants_response(frdma_wr(IB_UVERBS_WR_LOCAL_INV)));
 	EXPECT(!frdma_wr_wants_response(frdma_wr(0xff)));
 }
+
+TEST(frdma_wr__completes_as_what_it_is)
+{
+	static const u8 want[][2] = {
+		{ IB_UVERBS_WR_SEND, IB_UVERBS_WC_SEND },
+		{ IB_UVERBS_WR_SEND_WITH_IMM, IB_UVERBS_WC_SEND },
+		{ IB_UVERBS_WR_SEND_WITH_INV, IB_UVERBS_WC_SEND },
+		{ IB_UVERBS_WR_RDMA_WRITE, IB_UVERBS_WC_RDMA_WRITE },
+		{ IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, IB_UVERBS_WC_RDMA_WRITE },
+		{ IB_UVERBS_WR_RDMA_READ, IB_UVERBS_WC_RDMA_READ },
+		{ IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, IB_UVERBS_WC_COMP_SWAP },
+		{ IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, IB_UVERBS_WC_FETCH_ADD },
+		{ FRDMA_WR_FLUSH, FRDMA_WC_FLUSH },
+		{ FRDMA_WR_ATOMIC_WRITE, FRDMA_WC_ATOMIC_WRITE },
+		{ IB_UVERBS_WR_LOCAL_INV, IB_UVERBS_WC_LOCAL_INV },
+		{ IB_UVERBS_WR_BIND_MW, IB_UVERBS_WC_BIND_MW },
+		{ FRDMA_WR_REG_MR, FRDMA_WC_REG_MR },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++)
+		EXPECT_EQ(frdma_wr(want[i][0])->wc_opcode, want[i][1]);
+}
+
+/* They send nothing, so what carries a key to the peer has none of them. */
+TEST(frdma_wr__local_operations)
+{
+	static const u8 opcodes[] = {
+		IB_UVERBS_WR_LOCAL_INV, IB_UVERBS_WR_BIND_MW, FRDMA_WR_REG_MR,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		const struct frdma_wr *wr = frdma_wr(opcodes[i]);
+
+		EXPECT_EQ(wr->transports, FRDMA_WR_ON(FRDMA_RC) |
+			  FRDMA_WR_ON(FRDMA_UC) | FRDMA_WR_ON(FRDMA_XRC));
+		EXPECT(!wr->inv);
+	}
+}
