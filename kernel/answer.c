@@ -36,8 +36,21 @@ void frdma_answers_end(struct frdma_answers *answers, struct frdma_qp *qp)
 	if (qp->rq.answers != answers)
 		return;
 	qp->rq.answers = NULL;
-	if (answers->begun)
-		frdma_tx_end(&answers->tx);
+	if (!answers->begun || frdma_tx_end(&answers->tx))
+		return;
+	if (frdma_answers_wait(qp))
+		frdma_answers_wake_later(qp);
+}
+
+/**
+ * frdma_answers_wake_later - start the timer for answers that are kept
+ * @qp: whose receive side the caller owns, and whose answers wait
+ */
+void frdma_answers_wake_later(struct frdma_qp *qp)
+{
+	hrtimer_start(&qp->rq.unsent_timer,
+		      ns_to_ktime(qp->rq.unsent.retry_ns),
+		      HRTIMER_MODE_ABS_SOFT);
 }
 
 /* The burst of the section, which begins with the first answer. */
@@ -49,21 +62,23 @@ static struct frdma_tx *burst(struct frdma_qp *qp)
 	if (!answers->begun) {
 		flow = frdma_flow_to_peer(qp, &qp->rq.route);
 		flow.lane = &qp->rq.lane;
+		flow.unsent = &qp->rq.unsent;
 		frdma_tx_begin(&answers->tx, &flow);
 		answers->begun = true;
 	}
 	return &answers->tx;
 }
 
-static void add_packet(struct frdma_qp *qp, const struct frdma_hdr *hdr)
+static bool add_packet(struct frdma_qp *qp, const struct frdma_hdr *hdr)
 {
 	struct frdma_tx *tx = burst(qp);
 
 	if (!frdma_tx_reserve(tx, hdr, 0, 1))
-		return;
+		return false;
 	frdma_tx_commit(tx);
 	trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr->opcode, hdr->psn,
 		       0, 1);
+	return true;
 }
 
 /**
@@ -71,8 +86,10 @@ static void add_packet(struct frdma_qp *qp, const struct frdma_hdr *hdr)
  * @qp: whose receive side the caller owns, between frdma_answers_begin() and
  *	frdma_answers_end(), as for all that follows
  * @hdr: its headers; who it is for is filled in here
+ *
+ * Return: false if there is no memory for it.
  */
-void frdma_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
+bool frdma_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
 {
 	static const struct frdma_lent nothing;
 
@@ -84,10 +101,19 @@ void frdma_answer(struct frdma_qp *qp, struct frdma_hdr *hdr)
 	else
 		trace_frdma_ack(qp->dev->ndev->ifindex, qp->qpn, true, hdr);
 
-	if (qp->rq.loop)
-		frdma_loopback_answer(qp, hdr, 0, 1, &nothing);
-	else
-		add_packet(qp, hdr);
+	if (!qp->rq.loop)
+		return add_packet(qp, hdr);
+	frdma_loopback_answer(qp, hdr, 0, 1, &nothing);
+	return true;
+}
+
+/* ACKs, and what atomics have found. */
+static bool acknowledge(struct frdma_qp *qp, struct frdma_hdr *hdr)
+{
+	if (!frdma_answer(qp, hdr))
+		return false;
+	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
+	return true;
 }
 
 /**
@@ -100,8 +126,8 @@ void frdma_answer_ack(struct frdma_qp *qp)
 
 	frdma_resp_ack_plan(&qp->rq.resp, &hdr);
 	qp->rq.resp.ack_due = false;
-	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
-	frdma_answer(qp, &hdr);
+	if (!acknowledge(qp, &hdr))
+		qp->rq.resp.ack_due = true;
 }
 
 /**
@@ -114,8 +140,7 @@ void frdma_answer_again(struct frdma_qp *qp, u32 psn)
 	struct frdma_hdr hdr;
 
 	frdma_resp_again_plan(&qp->rq.resp, psn, &hdr);
-	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
-	frdma_answer(qp, &hdr);
+	acknowledge(qp, &hdr);
 }
 
 /**
@@ -129,8 +154,7 @@ void frdma_answer_atomic(struct frdma_qp *qp, u32 psn, u64 orig)
 	struct frdma_hdr hdr;
 
 	frdma_resp_atomic_plan(&qp->rq.resp, psn, orig, &hdr);
-	frdma_qp_count(qp, FRDMA_CNT_SENT_ACKS);
-	frdma_answer(qp, &hdr);
+	acknowledge(qp, &hdr);
 }
 
 /**
@@ -201,9 +225,7 @@ static enum frdma_resp_verdict fill_response(struct frdma_qp *qp,
 	return FRDMA_RESP_ACCEPT;
 }
 
-/*
- * Build @nr packets, or fewer. What cannot be built is lost; the peer will miss it.
- */
+/* Build @nr packets, or fewer: none without memory, and then answers wait. */
 static enum frdma_resp_verdict build_response(struct frdma_qp *qp,
 					      const struct frdma_hdr *hdr,
 					      u32 *nr)
@@ -213,10 +235,8 @@ static enum frdma_resp_verdict build_response(struct frdma_qp *qp,
 	u32 len = hdr->payload_len;
 
 	*nr = frdma_tx_reserve(tx, hdr, len, *nr);
-	if (!*nr) {
-		*nr = 1;
+	if (!*nr)
 		return FRDMA_RESP_ACCEPT;
-	}
 	if (len)
 		verdict = fill_response(qp, tx, len, nr);
 	if (verdict != FRDMA_RESP_ACCEPT)
@@ -284,7 +304,7 @@ static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp)
 		nr = most;
 		verdict = build_response(qp, &hdr, &nr);
 	}
-	if (verdict != FRDMA_RESP_ACCEPT)
+	if (verdict != FRDMA_RESP_ACCEPT || !nr)
 		return verdict;
 
 	frdma_resp_read_sent(rs, &hdr, nr);
@@ -301,7 +321,8 @@ static bool may_go_on(const struct frdma_qp *qp, u32 first)
 {
 	const struct frdma_resp *rs = &qp->rq.resp;
 
-	return rs->read.active && rs->read.first == first &&
+	return !frdma_answers_wait(qp) &&
+	       rs->read.active && rs->read.first == first &&
 	       (qp->rq.read_budget || rs->read.left <= rs->mtu);
 }
 

@@ -33,6 +33,17 @@ struct frdma_answers {
 };
 
 /**
+ * frdma_answers_wait - has the host no room for answers now
+ * @qp: whose receive side the caller owns
+ *
+ * A timer then runs the step that sends those that are kept.
+ */
+static inline bool frdma_answers_wait(const struct frdma_qp *qp)
+{
+	return frdma_unsent_waits(&qp->rq.unsent);
+}
+
+/**
  * enum frdma_answer_fate - what has become of the response to a READ
  * @FRDMA_ANSWER_SENT: it is on its way, as far as the budget went
  * @FRDMA_ANSWER_ABSENT: memory that is not pinned is not there, and was asked for
@@ -46,7 +57,8 @@ enum frdma_answer_fate {
 
 void frdma_answers_begin(struct frdma_answers *answers, struct frdma_qp *qp);
 void frdma_answers_end(struct frdma_answers *answers, struct frdma_qp *qp);
-void frdma_answer(struct frdma_qp *qp, struct frdma_hdr *hdr);
+void frdma_answers_wake_later(struct frdma_qp *qp);
+bool frdma_answer(struct frdma_qp *qp, struct frdma_hdr *hdr);
 void frdma_answer_ack(struct frdma_qp *qp);
 void frdma_answer_again(struct frdma_qp *qp, u32 psn);
 void frdma_answer_atomic(struct frdma_qp *qp, u32 psn, u64 orig);

@@ -19,6 +19,8 @@ static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
 	const struct frdma_ah *ah;
 
 	*flow = frdma_flow_to_peer(qp, &qp->sq.route);
+	if (!frdma_req_is_reliable(&qp->sq.req))
+		flow->unsent = &qp->sq.unsent;
 	if (frdma_qp_is_connected(qp)) {
 		flow->lane = &qp->sq.lane;
 		/* Some of what is in flight may still be in its queue. */
@@ -420,10 +422,10 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 	now_ns = ktime_get_ns();
 
 	/*
-	 * What is unreliable and was refused is lost, like what is lost on the
-	 * way. What follows waits all the same: nothing else slows it down, unless
-	 * it is a datagram, and what was refused only one to somewhere else. A
-	 * window that got smaller nobody would make larger again.
+	 * Unreliable packets that the host has no room for are kept (unsent.h), and
+	 * what follows waits. Those without a route are lost; what follows waits as
+	 * well, since nothing else slows it down, except for datagrams, whose next
+	 * may go elsewhere. Nobody would enlarge a smaller window again.
 	 */
 	if (refused && frdma_req_is_reliable(rq))
 		frdma_resend_refuse(rq, psn, tx.passed);

@@ -16,20 +16,23 @@ static void send_cnp(struct frdma_qp *qp)
 	struct frdma_flow flow = frdma_flow_to_peer(qp, &qp->rq.route);
 	struct frdma_hdr hdr;
 	struct frdma_tx tx;
+	u32 nr;
 
 	frdma_cc_echo_plan(&hdr);
 	hdr.dqpn = qp->attr.dest_qp_num;
 	hdr.pkey = FRDMA_PKEY_DEFAULT;
 
 	frdma_tx_begin(&tx, &flow);
-	if (frdma_tx_reserve(&tx, &hdr, FRDMA_CNP_LEN, 1)) {
+	nr = frdma_tx_reserve(&tx, &hdr, FRDMA_CNP_LEN, 1);
+	if (nr) {
 		frdma_stripes_put(&tx.to, zero, FRDMA_CNP_LEN);
 		frdma_tx_commit(&tx);
-		frdma_qp_count(qp, FRDMA_CNT_SENT_CNPS);
 		trace_frdma_tx(qp->dev->ndev->ifindex, qp->qpn, hdr.opcode,
 			       hdr.psn, FRDMA_CNP_LEN, 1);
 	}
-	frdma_tx_end(&tx);
+	/* A refused one is not repeated: the next marked packet causes another. */
+	if (frdma_tx_end(&tx) && nr)
+		frdma_qp_count(qp, FRDMA_CNT_SENT_CNPS);
 }
 
 /* Half of a queue pair drops what is for the other half. */

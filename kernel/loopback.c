@@ -3,6 +3,7 @@
 #include <linux/jiffies.h>
 #include <linux/string.h>
 
+#include "answer.h"
 #include "completer.h"
 #include "dev.h"
 #include "lent.h"
@@ -99,7 +100,7 @@ bool frdma_loopback_begin(struct frdma_loop *loop, struct frdma_qp *qp)
 	peer = find_peer(qp);
 	if (!peer || !frdma_side_try_own(&peer->rq.side))
 		return false;
-	if (!are_connected(qp, peer) ||
+	if (!are_connected(qp, peer) || frdma_answers_wait(peer) ||
 	    !packets_stay_here(qp, &qp->sq.route) ||
 	    !packets_stay_here(peer, &peer->rq.route)) {
 		frdma_side_disown(&peer->rq.side, false);

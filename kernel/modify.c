@@ -193,6 +193,8 @@ static void reset(struct frdma_qp *qp)
 	frdma_side_drop_packets(&qp->rq.side);
 	frdma_ahead_forget(qp, &qp->sq.ahead);
 	frdma_ahead_forget(qp, &qp->rq.ahead);
+	frdma_unsent_forget(&qp->sq.unsent, qp);
+	frdma_unsent_forget(&qp->rq.unsent, qp);
 	frdma_mr_waiter_cancel(&qp->sq.mr_waiter);
 	qp->sq.draining = false;
 

@@ -164,6 +164,15 @@ static enum hrtimer_restart patience_ends(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+static enum hrtimer_restart pause_ends(struct hrtimer *timer)
+{
+	struct frdma_qp *qp = container_of(timer, struct frdma_qp,
+					   rq.unsent_timer);
+
+	frdma_side_kick(&qp->rq.side);
+	return HRTIMER_NORESTART;
+}
+
 static void raise_events(struct tasklet_struct *t)
 {
 	struct frdma_qp *qp = from_tasklet(qp, t, event_tasklet);
@@ -241,6 +250,10 @@ void frdma_qp_init(struct frdma_qp *qp)
 	hrtimer_setup(&qp->rq.ahead_timer, patience_ends, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	qp->rq.ahead.timer = &qp->rq.ahead_timer;
+	hrtimer_setup(&qp->rq.unsent_timer, pause_ends, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	frdma_unsent_init(&qp->sq.unsent);
+	frdma_unsent_init(&qp->rq.unsent);
 	qp->state = IB_QPS_RESET;
 	qp->attr.qp_state = IB_QPS_RESET;
 }
@@ -303,10 +316,13 @@ void frdma_qp_kill(struct frdma_qp *qp)
 {
 	hrtimer_cancel(&qp->sq.timer);
 	hrtimer_cancel(&qp->rq.ahead_timer);
+	hrtimer_cancel(&qp->rq.unsent_timer);
 	frdma_side_kill(&qp->sq.side);
 	frdma_side_kill(&qp->rq.side);
 	frdma_ahead_forget(qp, &qp->sq.ahead);
 	frdma_ahead_forget(qp, &qp->rq.ahead);
+	frdma_unsent_forget(&qp->sq.unsent, qp);
+	frdma_unsent_forget(&qp->rq.unsent, qp);
 	tasklet_kill(&qp->event_tasklet);
 }
 

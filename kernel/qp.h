@@ -30,6 +30,7 @@
 #include "run.h"
 #include "rwr.h"
 #include "srq.h"
+#include "unsent.h"
 
 struct frdma_answers;
 struct frdma_dev;
@@ -108,6 +109,7 @@ struct frdma_lane {
  * @route: of its packets; of datagrams, those of the last
  * @abroad: packets went by the network stack, and may still be on their way
  * @abroad_at: when the last of them was sent, in jiffies
+ * @unsent: trains of what is unreliable that the host had no room for
  * @ahead: answers that came before others which are missing
  * @drained: in this SQD state, all that was begun is complete
  * @drain_event: SQ_DRAINED is to be raised then
@@ -138,6 +140,7 @@ struct frdma_sq {
 	struct frdma_route route;
 	bool abroad;
 	unsigned long abroad_at;
+	struct frdma_unsent unsent;
 	struct frdma_ahead ahead;
 	bool drained;
 	bool drain_event;
@@ -180,6 +183,9 @@ struct frdma_sq {
  * @page_in: waits for pages of regions that are not pinned
  * @ahead: requests that came before others which are missing
  * @ahead_timer: its timer
+ * @unsent: answers that the host had no room for; while they wait, nothing is
+ *	answered, and no request is taken
+ * @unsent_timer: its timer
  * @answers: what this section of the step answers (answer.h); NULL: there is none
  * @loop: the peer, while it owns this side and its own send side, so that it
  *	takes answers without packets (loopback.h); else NULL
@@ -213,6 +219,8 @@ struct frdma_rq {
 	struct frdma_page_in page_in;
 	struct frdma_ahead ahead;
 	struct hrtimer ahead_timer;
+	struct frdma_unsent unsent;
+	struct hrtimer unsent_timer;
 	struct frdma_answers *answers;
 	struct frdma_qp *loop;
 	bool comm_est;

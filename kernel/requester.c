@@ -13,10 +13,14 @@
 #include "trace.h"
 #include "wc.h"
 
-/* IBTA 10.3.1, or pages that are not there, or may not even be waited for. */
+/*
+ * IBTA 10.3.1; or pages that are not there, or may not even be waited for; or
+ * earlier packets that the host has still no room for.
+ */
 static bool is_at_rest(const struct frdma_qp *qp)
 {
 	return frdma_qp_is_held_back(qp) || qp->sq.req.retry.held ||
+	       frdma_unsent_waits(&qp->sq.unsent) ||
 	       frdma_page_in_is_busy(&qp->sq.page_in);
 }
 
@@ -189,7 +193,8 @@ static void set_timer(struct frdma_qp *qp)
 	/* What wakes this side then is that the pages have come. */
 	if (frdma_page_in_is_busy(&qp->sq.page_in)) {
 		frdma_retry_rest(&rq->retry);
-		wake_at(qp, frdma_ahead_next_ns(&qp->sq.ahead));
+		wake_at(qp, min(frdma_ahead_next_ns(&qp->sq.ahead),
+				frdma_unsent_next_ns(&qp->sq.unsent)));
 		return;
 	}
 	/* And then nothing may be left to send that would begin a wait. */
@@ -203,6 +208,7 @@ static void set_timer(struct frdma_qp *qp)
 	next_ns = min(frdma_retry_next_ns(&rq->retry),
 		      frdma_gather_next_ns(&qp->sq.gather));
 	next_ns = min(next_ns, frdma_ahead_next_ns(&qp->sq.ahead));
+	next_ns = min(next_ns, frdma_unsent_next_ns(&qp->sq.unsent));
 	if (!is_at_rest(qp))
 		next_ns = min(next_ns, frdma_req_next_ns(rq));
 	wake_at(qp, next_ns);
@@ -286,6 +292,15 @@ static void stop_gathering(struct frdma_qp *qp)
 	frdma_gather_init(&qp->sq.gather, qp->sq.req.wr_prod);
 }
 
+/* Unreliable packets that the host had no room for. */
+static void send_unsent(struct frdma_qp *qp)
+{
+	if (!frdma_unsent_waits(&qp->sq.unsent))
+		return;
+	frdma_unsent_send(&qp->sq.unsent, qp);
+	qp->sq.abroad_at = jiffies;
+}
+
 /* Returns true if there is more to send, but not now. */
 static bool send_posted(struct frdma_qp *qp)
 {
@@ -295,6 +310,7 @@ static bool send_posted(struct frdma_qp *qp)
 
 	frdma_completer_expire(qp);
 	look_at_clock(qp, now_ns);
+	send_unsent(qp);
 	reap(qp);
 	if (!frdma_qp_can_send(qp))
 		return false;
@@ -335,6 +351,7 @@ bool frdma_requester_step(struct frdma_side *side)
 	if (!frdma_qp_can_send(qp)) {
 		stop_gathering(qp);
 		frdma_ahead_forget(qp, &qp->sq.ahead);
+		frdma_unsent_forget(&qp->sq.unsent, qp);
 	}
 	if (frdma_qp_is_flushing_sends(qp))
 		more |= flush(qp);

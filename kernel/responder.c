@@ -21,9 +21,9 @@ static void tell_refusal(struct frdma_qp *qp, u32 psn,
 	struct frdma_hdr hdr;
 
 	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_BAD_REQUEST);
-	frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
 	frdma_resp_refusal_plan(&qp->rq.resp, psn, verdict, &hdr);
-	frdma_answer(qp, &hdr);
+	if (frdma_answer(qp, &hdr))
+		frdma_qp_count(qp, FRDMA_CNT_SENT_ERR_NAKS);
 }
 
 /* The request ends the connection: tell the peer, then the owner. */
@@ -123,9 +123,11 @@ static void ask_for_missing(struct frdma_qp *qp)
 
 	frdma_resp_put_off(rs, FRDMA_RESP_GAP);
 	frdma_qp_count(qp, FRDMA_CNT_OUT_OF_ORDER);
-	frdma_qp_count(qp, FRDMA_CNT_SENT_SEQ_NAKS);
 	frdma_resp_gap_plan(rs, &hdr);
-	frdma_answer(qp, &hdr);
+	if (frdma_answer(qp, &hdr))
+		frdma_qp_count(qp, FRDMA_CNT_SENT_SEQ_NAKS);
+	else
+		frdma_resp_miss(rs, rs->epsn);
 }
 
 /*
@@ -173,13 +175,15 @@ static u8 pages_timer(struct frdma_qp *qp)
 				min(timer, PAGES_RNR_TIMER_MAX));
 }
 
-static void tell_to_wait(struct frdma_qp *qp, u32 psn, u8 timer)
+static bool tell_to_wait(struct frdma_qp *qp, u32 psn, u8 timer)
 {
 	struct frdma_hdr hdr;
 
-	frdma_qp_count(qp, FRDMA_CNT_SENT_RNR_NAKS);
 	frdma_resp_rnr_plan(&qp->rq.resp, psn, timer, &hdr);
-	frdma_answer(qp, &hdr);
+	if (!frdma_answer(qp, &hdr))
+		return false;
+	frdma_qp_count(qp, FRDMA_CNT_SENT_RNR_NAKS);
+	return true;
 }
 
 static void ask_to_wait(struct frdma_qp *qp, u32 psn)
@@ -192,7 +196,9 @@ static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 
 	frdma_resp_put_off(&qp->rq.resp, FRDMA_RESP_NO_RECV);
 	frdma_qp_drop_unbuilt(qp, FRDMA_DROP_NO_RECV);
-	tell_to_wait(qp, psn, timer);
+	/* Without memory for it, ask for the request again instead. */
+	if (!tell_to_wait(qp, psn, timer))
+		frdma_resp_miss(&qp->rq.resp, psn);
 }
 
 /* The receive request that the packet would use, or the queue (XRC). */
@@ -257,9 +263,8 @@ static void hold_read(struct frdma_qp *qp)
 	if (!read->fresh || read->told || !(read->asked || qp->rq.read_refused))
 		return;
 	timer = pages_timer(qp);
-	read->told = true;
 	read_is_wanted(qp, frdma_rnr_delay_ns(timer));
-	tell_to_wait(qp, read->psn, timer);
+	read->told = tell_to_wait(qp, read->psn, timer);
 }
 
 /*
@@ -444,17 +449,12 @@ static void take_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt)
 	}
 }
 
-/**
- * frdma_responder_packet - take requests of the peer
- * @side: receive side, owned by the caller
- * @skb: consumed
- *
+/*
  * What the last of a train asks for leaves with the answers to the others. Whether
  * pages have come, for which a response waits, the step looks.
  */
-void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
+static void take_buffer(struct frdma_qp *qp, struct sk_buff *skb)
 {
-	struct frdma_qp *qp = frdma_qp_of_recv(side);
 	struct frdma_answers answers;
 
 	frdma_answers_begin(&answers, qp);
@@ -462,6 +462,25 @@ void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
 	if (qp->rq.resp.read.active && !qp->rq.read_waits)
 		answer_read(qp);
 	frdma_answers_end(&answers, qp);
+}
+
+/**
+ * frdma_responder_packet - take requests of the peer
+ * @side: receive side, owned by the caller
+ * @skb: consumed
+ *
+ * While the host has no room for answers, requests wait in the queue of the side.
+ * Later requests stay behind them.
+ */
+void frdma_responder_packet(struct frdma_side *side, struct sk_buff *skb)
+{
+	struct frdma_qp *qp = frdma_qp_of_recv(side);
+
+	if (likely(!frdma_answers_wait(qp) &&
+		   skb_queue_empty_lockless(&side->packets)))
+		take_buffer(qp, skb);
+	else if (!frdma_side_put_off(side, skb))
+		frdma_qp_drop(qp, skb, FRDMA_DROP_QUEUE_FULL);
 }
 
 /**
@@ -509,8 +528,8 @@ static void take_kept(struct frdma_qp *qp, const struct frdma_kept *item,
  * Answer a READ, take what was ahead of its turn or a buffer, and so on; but no buffer
  * unless as much may be answered as a train asks for: behind a response that stops
  * in between, its rest is dropped. Behind one that waits for pages all is dropped but
- * what it yields to, and nothing kept: they may be long in coming. Returns true if there
- * is more.
+ * what it yields to, and nothing kept: they may be long in coming. Nothing is taken
+ * while answers wait. Returns true if there is more.
  */
 static bool take_in_order(struct frdma_qp *qp)
 {
@@ -520,12 +539,14 @@ static bool take_in_order(struct frdma_qp *qp)
 
 	if (may_have_pages(qp))
 		qp->rq.read_waits = false;
-	while (budget) {
+	while (budget && !frdma_answers_wait(qp)) {
 		struct sk_buff *skb;
 		u32 nr;
 
 		if (read->active && !qp->rq.read_waits) {
 			answer_read(qp);
+			if (frdma_answers_wait(qp))
+				return false;
 			if (read->active && !qp->rq.read_waits)
 				return true;
 		}
@@ -542,9 +563,9 @@ static bool take_in_order(struct frdma_qp *qp)
 		if (!skb)
 			return false;
 		budget -= min(budget, frdma_skb_packets(skb));
-		side->packet(side, skb);
+		take_buffer(qp, skb);
 	}
-	return true;
+	return !frdma_answers_wait(qp);
 }
 
 /*
@@ -560,7 +581,8 @@ static void acknowledge(struct frdma_qp *qp, bool more)
 	bool lacks;
 
 	/* Neither must overtake the response to a READ. */
-	if (rs->read.active || !frdma_qp_can_recv(qp))
+	if (rs->read.active || !frdma_qp_can_recv(qp) ||
+	    frdma_answers_wait(qp))
 		return;
 	lacks = rs->missed || (ahead->taken && frdma_resp_is_content(rs) &&
 			       !frdma_ahead_is_empty(ahead));
@@ -607,6 +629,8 @@ bool frdma_responder_step(struct frdma_side *side)
 		frdma_ahead_forget(qp, &qp->rq.ahead);
 	}
 	expire_kept(qp);
+	if (!frdma_unsent_send(&qp->rq.unsent, qp))
+		frdma_answers_wake_later(qp);
 
 	frdma_answers_begin(&answers, qp);
 	more = take_in_order(qp);

@@ -195,6 +195,20 @@ bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb)
 }
 
 /**
+ * frdma_side_put_off - take a packet in a later step
+ * @side: owned by the caller, whose steps take no packet until further notice
+ * @skb: consumed on success; data at the UDP header
+ *
+ * Packets keep their order: this one comes behind those that wait already.
+ *
+ * Context: bottom halves off. Return: false if there is no room.
+ */
+bool frdma_side_put_off(struct frdma_side *side, struct sk_buff *skb)
+{
+	return frdma_side_queue(side, skb);
+}
+
+/**
  * frdma_side_disown - end of what frdma_side_try_own() began
  * @side: owned by the caller, who has run its step
  * @more: that step left something to do

@@ -93,6 +93,7 @@ bool frdma_side_try_own(struct frdma_side *side);
 void frdma_side_disown(struct frdma_side *side, bool more);
 void frdma_side_drop_packets(struct frdma_side *side);
 bool frdma_side_take_packets(struct frdma_side *side);
+bool frdma_side_put_off(struct frdma_side *side, struct sk_buff *skb);
 struct sk_buff *frdma_side_next_packet(struct frdma_side *side);
 void frdma_side_claim(struct frdma_side *side);
 void frdma_side_step(struct frdma_side *side, unsigned int most);

@@ -19,6 +19,8 @@
 	X(TX_PACKETS, "tx_packets", "packets sent") \
 	X(TX_BYTES, "tx_bytes", "their bytes, from BTH to ICRC") \
 	X(TX_TRAINS, "tx_trains", "trains that were sent") \
+	X(TX_DELAYED, "tx_delayed", \
+	  "packets that the host had no room for, kept to be sent later") \
 	X(LOOPBACK_PACKETS, "loopback_packets", \
 	  "packets spared, as their receiver is on this link") \
 	X(RCVD_ACKS, "rcvd_acks", "acknowledgements received") \

@@ -16,6 +16,7 @@
 #include "stats.h"
 #include "trace.h"
 #include "tx.h"
+#include "unsent.h"
 
 /* Small first packets are built where the network headers are. */
 #define FRDMA_TX_LINEAR_MAX	256
@@ -126,7 +127,7 @@ static void set_train_id(struct sk_buff *skb)
 				     SKB_GSO_TCP_FIXEDID_INNER;
 }
 
-static int xmit_ipv4(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
+static void push_ipv4(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 {
 	skb_push(skb, sizeof(struct iphdr));
 	skb_reset_network_header(skb);
@@ -137,10 +138,9 @@ static int xmit_ipv4(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 		set_train_csum(skb, tx);
 		set_train_id(skb);
 	}
-	return ip_local_out(frdma_net_ns(tx->flow.dev->net), NULL, skb);
 }
 
-static int xmit_ipv6(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
+static void push_ipv6(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 {
 	skb_push(skb, sizeof(struct ipv6hdr));
 	skb_reset_network_header(skb);
@@ -149,7 +149,44 @@ static int xmit_ipv6(struct sk_buff *skb, const struct frdma_tx *tx, u32 len)
 	memset(IP6CB(skb), 0, sizeof(*IP6CB(skb)));
 	if (tx->nr > 1)
 		set_train_csum(skb, tx);
-	return ip6_local_out(frdma_net_ns(tx->flow.dev->net), NULL, skb);
+}
+
+static void push_headers(struct sk_buff *skb, const struct frdma_tx *tx)
+{
+	u32 len = skb->len;
+
+	skb_push(skb, sizeof(struct udphdr));
+	skb_reset_transport_header(skb);
+	fill_udp(udp_hdr(skb), &tx->flow, len);
+	if (flow_is_ipv4(&tx->flow))
+		push_ipv4(skb, tx, len);
+	else
+		push_ipv6(skb, tx, len);
+}
+
+/* Give the stack a train, at its IP header and with its route. */
+static int hand_over(const struct frdma_dev *dev, struct sk_buff *skb)
+{
+	struct net *net = frdma_net_ns(dev->net);
+	int err;
+
+	err = skb->protocol == htons(ETH_P_IP) ? ip_local_out(net, NULL, skb) :
+						 ip6_local_out(net, NULL, skb);
+	return net_xmit_eval(err);
+}
+
+static u32 packets_of(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+}
+
+/* @nr packets in one buffer, of @len bytes from BTH to ICRC, have left. */
+static void count_sent(const struct frdma_qp *qp, u32 nr, u32 len)
+{
+	frdma_qp_count_add(qp, FRDMA_CNT_TX_PACKETS, nr);
+	frdma_qp_count_add(qp, FRDMA_CNT_TX_BYTES, len);
+	if (nr > 1)
+		frdma_qp_count(qp, FRDMA_CNT_TX_TRAINS);
 }
 
 /*
@@ -205,20 +242,98 @@ static struct dst_entry *route(const struct frdma_flow *flow)
 }
 
 /* The stack, or what is before it, takes no such train now. */
-static void refuse_train(struct frdma_tx *tx, enum frdma_drop_reason why)
+static void refuse_train(struct frdma_tx *tx, struct sk_buff *skb,
+			 enum frdma_drop_reason why)
 {
 	tx->refused = true;
 	frdma_qp_drop_several(tx->flow.qp, tx->nr, why);
+	kfree_skb(skb);
+}
+
+/* The side gives the train to the stack later. */
+static void keep_train(struct frdma_tx *tx, struct sk_buff *skb,
+		       struct dst_entry *dst)
+{
+	struct frdma_unsent *unsent = tx->flow.unsent;
+
+	if (!frdma_unsent_waits(unsent))
+		frdma_unsent_pause(unsent);
+	skb_dst_set(skb, dst_clone(dst));
+	if (frdma_unsent_keep(unsent, tx->flow.qp, skb)) {
+		tx->refused = true;
+		frdma_qp_count_add(tx->flow.qp, FRDMA_CNT_TX_DELAYED, tx->nr);
+	} else {
+		refuse_train(tx, skb, FRDMA_DROP_NOT_SENT);
+	}
+}
+
+/*
+ * The stack consumes what it refuses, so a side that keeps refused trains gives
+ * it a clone's twin, as TCP does.
+ */
+static void send_train(struct frdma_tx *tx, struct sk_buff *skb,
+		       struct dst_entry *dst)
+{
+	struct frdma_unsent *unsent = tx->flow.unsent;
+	u32 len = skb->len, nr = tx->nr;
+	struct sk_buff *twin = NULL;
+	int err;
+
+	push_headers(skb, tx);
+	if (unsent && unlikely(frdma_unsent_waits(unsent))) {
+		keep_train(tx, skb, dst);
+		return;
+	}
+	if (unsent)
+		twin = skb_clone(skb, GFP_ATOMIC);
+
+	skb_dst_set_noref(skb, dst);
+	err = hand_over(tx->flow.dev, skb);
+	if (likely(!err)) {
+		consume_skb(twin);
+		count_sent(tx->flow.qp, nr, len);
+		if (likely(!tx->refused))
+			tx->passed += tx->psns;
+		return;
+	}
+	tx->crowded |= is_crowded(err);
+	if (twin && is_crowded(err))
+		keep_train(tx, twin, dst);
+	else
+		refuse_train(tx, twin, FRDMA_DROP_NOT_SENT);
+}
+
+/**
+ * frdma_tx_again - give the stack a train that it has refused before
+ * @qp: whose packets they are
+ * @skb: the train, at its IP header, with a reference to its route; it stays
+ *
+ * Context: as a step of a side. Return: false if it is refused again.
+ */
+bool frdma_tx_again(const struct frdma_qp *qp, struct sk_buff *skb)
+{
+	u32 headers = skb_transport_offset(skb) + sizeof(struct udphdr);
+	struct sk_buff *twin = skb_clone(skb, GFP_ATOMIC);
+	int err;
+
+	if (!twin)
+		return false;
+	err = hand_over(qp->dev, twin);
+	if (!err)
+		count_sent(qp, packets_of(skb), skb->len - headers);
+	else if (is_crowded(err))
+		return false;
+	else
+		frdma_qp_drop_several(qp, packets_of(skb),
+				      FRDMA_DROP_NOT_SENT);
+	return true;
 }
 
 /* Give the open train to the stack; one without packets is none. */
 static void frdma_tx_flush(struct frdma_tx *tx)
 {
-	const struct frdma_qp *qp = tx->flow.qp;
 	struct sk_buff *skb = tx->skb;
 	struct dst_entry *dst;
-	u32 len;
-	int err;
 
 	tx->skb = NULL;
 	if (!skb)
@@ -230,37 +345,16 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 
 	dst = route(&tx->flow);
 	if (unlikely(!dst)) {
-		refuse_train(tx, FRDMA_DROP_NO_ROUTE);
-		kfree_skb(skb);
+		refuse_train(tx, skb, FRDMA_DROP_NO_ROUTE);
 		return;
 	}
-	skb_dst_set_noref(skb, dst);
 	if (unlikely(!fits(tx, dst, skb->len))) {
-		refuse_train(tx, FRDMA_DROP_NOT_SENT);
-		kfree_skb(skb);
+		refuse_train(tx, skb, FRDMA_DROP_NOT_SENT);
 		return;
 	}
 	skb->priority = priority(tx->flow.av);
 	keep_lane(skb, tx->flow.lane);
-
-	len = skb->len;
-	frdma_qp_count_add(qp, FRDMA_CNT_TX_PACKETS, tx->nr);
-	frdma_qp_count_add(qp, FRDMA_CNT_TX_BYTES, len);
-	if (tx->nr > 1)
-		frdma_qp_count(qp, FRDMA_CNT_TX_TRAINS);
-
-	skb_push(skb, sizeof(struct udphdr));
-	skb_reset_transport_header(skb);
-	fill_udp(udp_hdr(skb), &tx->flow, len);
-
-	err = flow_is_ipv4(&tx->flow) ? xmit_ipv4(skb, tx, len) :
-					xmit_ipv6(skb, tx, len);
-	if (unlikely(net_xmit_eval(err))) {
-		tx->crowded |= is_crowded(err);
-		refuse_train(tx, FRDMA_DROP_NOT_SENT);
-	} else if (likely(!tx->refused)) {
-		tx->passed += tx->psns;
-	}
+	send_train(tx, skb, dst);
 }
 
 /* The packet, of @len bytes, begins a train. */
@@ -275,7 +369,10 @@ static bool starts_train(const struct frdma_tx *tx, u32 len)
 /* @room: bytes of its first packet that are built behind the UDP header. */
 static bool open_train(struct frdma_tx *tx, u32 len, u32 room)
 {
-	tx->skb = alloc_skb(FRDMA_TX_HEADROOM + room, GFP_ATOMIC);
+	u32 size = FRDMA_TX_HEADROOM + room;
+
+	tx->skb = tx->flow.unsent ? alloc_skb_fclone(size, GFP_ATOMIC) :
+				    alloc_skb(size, GFP_ATOMIC);
 	if (!tx->skb)
 		return false;
 	skb_reserve(tx->skb, FRDMA_TX_HEADROOM);
@@ -424,6 +521,8 @@ u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 	if (!open) {
 		tx->refused = true;
 		tx->crowded = true;
+		if (tx->flow.unsent)
+			frdma_unsent_pause(tx->flow.unsent);
 		frdma_qp_drop_unbuilt(tx->flow.qp, FRDMA_DROP_NO_MEMORY);
 		return 0;
 	}

@@ -28,6 +28,7 @@
 #include "txmem.h"
 
 struct frdma_dev;
+struct frdma_unsent;
 
 /*
  * Packets of a train: no kernel takes fewer than 64 from a process either. Those
@@ -50,6 +51,8 @@ struct frdma_dev;
  * @route: of earlier packets, owned by the caller
  * @lane: of earlier packets, owned by the caller, and all for that address and
  *	port; NULL: their order is nothing
+ * @unsent: where the side keeps trains that the host has no room for; NULL: they
+ *	are dropped
  * @sport: UDP source port
  */
 struct frdma_flow {
@@ -58,6 +61,7 @@ struct frdma_flow {
 	const struct frdma_av *av;
 	struct frdma_route *route;
 	struct frdma_lane *lane;
+	struct frdma_unsent *unsent;
 	u16 sport;
 };
 
@@ -97,7 +101,8 @@ static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp,
  * @at_len: bytes of each
  * @to: where the payload goes; what sums a packet is where its ICRC will be
  * @hdr: headers of the first one
- * @refused: the stack did not take some train, or there was no memory for one
+ * @refused: the stack did not take some train, which is lost or kept in
+ *	@flow.unsent, or there was no memory for one
  * @crowded: for want of room, which others would want as well
  * @passed: PSNs that were used up by the trains before that
  */
@@ -136,6 +141,7 @@ u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 void frdma_tx_shorten(struct frdma_tx *tx, u32 nr);
 void frdma_tx_commit(struct frdma_tx *tx);
 bool frdma_tx_end(struct frdma_tx *tx);
+bool frdma_tx_again(const struct frdma_qp *qp, struct sk_buff *skb);
 bool frdma_tx_stays_here(const struct frdma_flow *flow);
 
 #endif /* FRDMA_TX_H */
