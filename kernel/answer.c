@@ -36,21 +36,38 @@ void frdma_answers_end(struct frdma_answers *answers, struct frdma_qp *qp)
 	if (qp->rq.answers != answers)
 		return;
 	qp->rq.answers = NULL;
-	if (!answers->begun || frdma_tx_end(&answers->tx))
-		return;
-	if (frdma_answers_wait(qp))
+	if (answers->begun)
+		frdma_tx_end(&answers->tx);
+	if (unlikely(frdma_answers_wait(qp)))
 		frdma_answers_wake_later(qp);
 }
 
 /**
- * frdma_answers_wake_later - start the timer for answers that are kept
+ * frdma_answers_wake_later - start the timer for answers that wait
  * @qp: whose receive side the caller owns, and whose answers wait
  */
 void frdma_answers_wake_later(struct frdma_qp *qp)
 {
-	hrtimer_start(&qp->rq.unsent_timer,
-		      ns_to_ktime(qp->rq.unsent.retry_ns),
-		      HRTIMER_MODE_ABS_SOFT);
+	u64 next_ns = min(frdma_unsent_next_ns(&qp->rq.unsent),
+			  frdma_queued_next_ns(&qp->rq.queued));
+
+	if (next_ns != U64_MAX)
+		hrtimer_start(&qp->rq.unsent_timer, ns_to_ktime(next_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
+/**
+ * frdma_answers_go_on - answer what had to wait, if it may leave now
+ * @qp: whose receive side the caller owns
+ */
+void frdma_answers_go_on(struct frdma_qp *qp)
+{
+	struct frdma_rq *rq = &qp->rq;
+
+	if (likely(!frdma_answers_wait(qp)))
+		return;
+	frdma_queued_look(&rq->queued, ktime_get_ns());
+	frdma_unsent_send(&rq->unsent, qp, rq->queued.sk);
 }
 
 /* The burst of the section, which begins with the first answer. */
@@ -62,6 +79,7 @@ static struct frdma_tx *burst(struct frdma_qp *qp)
 	if (!answers->begun) {
 		flow = frdma_flow_to_peer(qp, &qp->rq.route);
 		flow.lane = &qp->rq.lane;
+		flow.queued = &qp->rq.queued;
 		flow.unsent = &qp->rq.unsent;
 		frdma_tx_begin(&answers->tx, &flow);
 		answers->begun = true;
@@ -225,6 +243,24 @@ static enum frdma_resp_verdict fill_response(struct frdma_qp *qp,
 	return FRDMA_RESP_ACCEPT;
 }
 
+/*
+ * Packets of a response that queues of this host have room for. What was built
+ * before counts when the stack has it.
+ */
+static u32 room_for_response(struct frdma_qp *qp)
+{
+	struct frdma_queued *queued = &qp->rq.queued;
+	u32 mtu = qp->rq.resp.mtu, room, open;
+	struct frdma_tx *tx = burst(qp);
+
+	room = frdma_queued_room(queued, mtu);
+	open = frdma_tx_open_packets(tx);
+	if (!room || room > open)
+		return room ? room - open : 0;
+	frdma_tx_push(tx);
+	return frdma_answers_wait(qp) ? 0 : frdma_queued_room(queued, mtu);
+}
+
 /* Build @nr packets, or fewer: none without memory, and then answers wait. */
 static enum frdma_resp_verdict build_response(struct frdma_qp *qp,
 					      const struct frdma_hdr *hdr,
@@ -301,8 +337,9 @@ static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp)
 		verdict = lend_response(qp, &hdr, &nr);
 	}
 	if (verdict == FRDMA_RESP_ACCEPT && !nr) {
-		nr = most;
-		verdict = build_response(qp, &hdr, &nr);
+		nr = min(most, room_for_response(qp));
+		if (nr)
+			verdict = build_response(qp, &hdr, &nr);
 	}
 	if (verdict != FRDMA_RESP_ACCEPT || !nr)
 		return verdict;

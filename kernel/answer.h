@@ -36,11 +36,12 @@ struct frdma_answers {
  * frdma_answers_wait - has the host no room for answers now
  * @qp: whose receive side the caller owns
  *
- * A timer then runs the step that sends those that are kept.
+ * A timer, or whoever frees packets, then runs a step of the side.
  */
 static inline bool frdma_answers_wait(const struct frdma_qp *qp)
 {
-	return frdma_unsent_waits(&qp->rq.unsent);
+	return frdma_unsent_waits(&qp->rq.unsent) ||
+	       frdma_queued_waits(&qp->rq.queued);
 }
 
 /**
@@ -58,6 +59,7 @@ enum frdma_answer_fate {
 void frdma_answers_begin(struct frdma_answers *answers, struct frdma_qp *qp);
 void frdma_answers_end(struct frdma_answers *answers, struct frdma_qp *qp);
 void frdma_answers_wake_later(struct frdma_qp *qp);
+void frdma_answers_go_on(struct frdma_qp *qp);
 bool frdma_answer(struct frdma_qp *qp, struct frdma_hdr *hdr);
 void frdma_answer_ack(struct frdma_qp *qp);
 void frdma_answer_again(struct frdma_qp *qp, u32 psn);

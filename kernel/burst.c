@@ -19,6 +19,7 @@ static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
 	const struct frdma_ah *ah;
 
 	*flow = frdma_flow_to_peer(qp, &qp->sq.route);
+	flow->queued = &qp->sq.queued;
 	if (!frdma_req_is_reliable(&qp->sq.req))
 		flow->unsent = &qp->sq.unsent;
 	if (frdma_qp_is_connected(qp)) {
@@ -378,7 +379,8 @@ static u32 pass_burst(struct frdma_qp *qp, u32 budget)
  * asked for, or will be.
  *
  * Return: what of the budget it took, that of READ responses of this device
- * included.
+ * included. 0 without a status: queues of this host have no room, and the side is
+ * kicked when they do.
  */
 u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 {
@@ -399,6 +401,9 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 		if (sent || first->status)
 			return sent;
 	}
+	budget = min(budget, frdma_queued_room(&qp->sq.queued, rq->mtu));
+	if (!budget)
+		return 0;
 	qp->sq.abroad = true;
 	qp->sq.abroad_at = jiffies;
 	if (!find_flow(qp, first, &flow)) {

@@ -22,6 +22,7 @@ static void send_cnp(struct frdma_qp *qp)
 	hdr.dqpn = qp->attr.dest_qp_num;
 	hdr.pkey = FRDMA_PKEY_DEFAULT;
 
+	flow.queued = &qp->rq.queued;
 	frdma_tx_begin(&tx, &flow);
 	nr = frdma_tx_reserve(&tx, &hdr, FRDMA_CNP_LEN, 1);
 	if (nr) {

@@ -278,6 +278,18 @@ struct net *frdma_net_ns(const struct frdma_net *fnet)
 }
 
 /**
+ * frdma_net_socket - a socket of this module, for others like it
+ * @fnet: of a link that the caller keeps alive
+ *
+ * Context: any.
+ * Return: the one that receives over IPv4.
+ */
+const struct sock *frdma_net_socket(const struct frdma_net *fnet)
+{
+	return fnet->sk4;
+}
+
+/**
  * frdma_net_is_home - is a link's interface still in the link's namespace
  * @dev: link
  *

@@ -12,6 +12,7 @@ struct frdma_dev;
 struct frdma_net;
 
 struct net *frdma_net_ns(const struct frdma_net *fnet);
+const struct sock *frdma_net_socket(const struct frdma_net *fnet);
 struct frdma_dev *frdma_net_find_dev(struct frdma_net *fnet,
 				     const union ib_gid *gid, int ifindex);
 struct frdma_dev *frdma_net_find_dev_on(struct frdma_net *fnet, int ifindex);

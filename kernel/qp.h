@@ -25,6 +25,7 @@
 #include "proto/icrc.h"
 #include "proto/req.h"
 #include "proto/resp.h"
+#include "queued.h"
 #include "ring.h"
 #include "route.h"
 #include "run.h"
@@ -109,6 +110,7 @@ struct frdma_lane {
  * @route: of its packets; of datagrams, those of the last
  * @abroad: packets went by the network stack, and may still be on their way
  * @abroad_at: when the last of them was sent, in jiffies
+ * @queued: what it has in queues of this host
  * @unsent: trains of what is unreliable that the host had no room for
  * @ahead: answers that came before others which are missing
  * @drained: in this SQD state, all that was begun is complete
@@ -140,6 +142,7 @@ struct frdma_sq {
 	struct frdma_route route;
 	bool abroad;
 	unsigned long abroad_at;
+	struct frdma_queued queued;
 	struct frdma_unsent unsent;
 	struct frdma_ahead ahead;
 	bool drained;
@@ -183,9 +186,10 @@ struct frdma_sq {
  * @page_in: waits for pages of regions that are not pinned
  * @ahead: requests that came before others which are missing
  * @ahead_timer: its timer
+ * @queued: what it has in queues of this host
  * @unsent: answers that the host had no room for; while they wait, nothing is
  *	answered, and no request is taken
- * @unsent_timer: its timer
+ * @unsent_timer: its timer, and that of @queued
  * @answers: what this section of the step answers (answer.h); NULL: there is none
  * @loop: the peer, while it owns this side and its own send side, so that it
  *	takes answers without packets (loopback.h); else NULL
@@ -219,6 +223,7 @@ struct frdma_rq {
 	struct frdma_page_in page_in;
 	struct frdma_ahead ahead;
 	struct hrtimer ahead_timer;
+	struct frdma_queued queued;
 	struct frdma_unsent unsent;
 	struct hrtimer unsent_timer;
 	struct frdma_answers *answers;

@@ -50,7 +50,8 @@ static void transmit(struct frdma_qp *qp, u32 *budget)
 	struct frdma_req *rq = &qp->sq.req;
 	u32 most;
 
-	while (*budget && !is_at_rest(qp)) {
+	while (*budget && !is_at_rest(qp) &&
+	       !frdma_queued_waits(&qp->sq.queued)) {
 		switch (frdma_req_judge(rq)) {
 		case FRDMA_REQ_SEND:
 			most = may_leave(rq, *budget);
@@ -209,7 +210,8 @@ static void set_timer(struct frdma_qp *qp)
 		      frdma_gather_next_ns(&qp->sq.gather));
 	next_ns = min(next_ns, frdma_ahead_next_ns(&qp->sq.ahead));
 	next_ns = min(next_ns, frdma_unsent_next_ns(&qp->sq.unsent));
-	if (!is_at_rest(qp))
+	next_ns = min(next_ns, frdma_queued_next_ns(&qp->sq.queued));
+	if (!is_at_rest(qp) && !frdma_queued_waits(&qp->sq.queued))
 		next_ns = min(next_ns, frdma_req_next_ns(rq));
 	wake_at(qp, next_ns);
 }
@@ -297,7 +299,7 @@ static void send_unsent(struct frdma_qp *qp)
 {
 	if (!frdma_unsent_waits(&qp->sq.unsent))
 		return;
-	frdma_unsent_send(&qp->sq.unsent, qp);
+	frdma_unsent_send(&qp->sq.unsent, qp, qp->sq.queued.sk);
 	qp->sq.abroad_at = jiffies;
 }
 
@@ -310,6 +312,7 @@ static bool send_posted(struct frdma_qp *qp)
 
 	frdma_completer_expire(qp);
 	look_at_clock(qp, now_ns);
+	frdma_queued_look(&qp->sq.queued, now_ns);
 	send_unsent(qp);
 	reap(qp);
 	if (!frdma_qp_can_send(qp))

@@ -629,8 +629,7 @@ bool frdma_responder_step(struct frdma_side *side)
 		frdma_ahead_forget(qp, &qp->rq.ahead);
 	}
 	expire_kept(qp);
-	if (!frdma_unsent_send(&qp->rq.unsent, qp))
-		frdma_answers_wake_later(qp);
+	frdma_answers_go_on(qp);
 
 	frdma_answers_begin(&answers, qp);
 	more = take_in_order(qp);

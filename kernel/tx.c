@@ -287,6 +287,8 @@ static void send_train(struct frdma_tx *tx, struct sk_buff *skb,
 	if (unsent)
 		twin = skb_clone(skb, GFP_ATOMIC);
 
+	if (tx->flow.queued)
+		skb_set_owner_w(skb, tx->flow.queued->sk);
 	skb_dst_set_noref(skb, dst);
 	err = hand_over(tx->flow.dev, skb);
 	if (likely(!err)) {
@@ -307,10 +309,12 @@ static void send_train(struct frdma_tx *tx, struct sk_buff *skb,
  * frdma_tx_again - give the stack a train that it has refused before
  * @qp: whose packets they are
  * @skb: the train, at its IP header, with a reference to its route; it stays
+ * @sk: owner of what the side sends
  *
  * Context: as a step of a side. Return: false if it is refused again.
  */
-bool frdma_tx_again(const struct frdma_qp *qp, struct sk_buff *skb)
+bool frdma_tx_again(const struct frdma_qp *qp, struct sk_buff *skb,
+		    struct sock *sk)
 {
 	u32 headers = skb_transport_offset(skb) + sizeof(struct udphdr);
 	struct sk_buff *twin = skb_clone(skb, GFP_ATOMIC);
@@ -318,6 +322,7 @@ bool frdma_tx_again(const struct frdma_qp *qp, struct sk_buff *skb)
 
 	if (!twin)
 		return false;
+	skb_set_owner_w(twin, sk);
 	err = hand_over(qp->dev, twin);
 	if (!err)
 		count_sent(qp, packets_of(skb), skb->len - headers);
@@ -608,6 +613,15 @@ void frdma_tx_commit(struct frdma_tx *tx)
 	tx->nr += tx->run;
 	tx->psns += tx->run * tx->span;
 	tx->closed = tx->at_len < tx->seg_len;
+}
+
+/**
+ * frdma_tx_push - give the stack what was built so far
+ * @tx: burst, of which no packets are reserved
+ */
+void frdma_tx_push(struct frdma_tx *tx)
+{
+	frdma_tx_flush(tx);
 }
 
 /**

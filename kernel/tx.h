@@ -28,6 +28,7 @@
 #include "txmem.h"
 
 struct frdma_dev;
+struct frdma_queued;
 struct frdma_unsent;
 
 /*
@@ -51,6 +52,8 @@ struct frdma_unsent;
  * @route: of earlier packets, owned by the caller
  * @lane: of earlier packets, owned by the caller, and all for that address and
  *	port; NULL: their order is nothing
+ * @queued: what the side has in queues of this host, to which they are added; may
+ *	be NULL
  * @unsent: where the side keeps trains that the host has no room for; NULL: they
  *	are dropped
  * @sport: UDP source port
@@ -61,6 +64,7 @@ struct frdma_flow {
 	const struct frdma_av *av;
 	struct frdma_route *route;
 	struct frdma_lane *lane;
+	struct frdma_queued *queued;
 	struct frdma_unsent *unsent;
 	u16 sport;
 };
@@ -135,13 +139,21 @@ static inline void frdma_tx_set_span(struct frdma_tx *tx, u32 span)
 	tx->span = span;
 }
 
+/** frdma_tx_open_packets - packets that the stack was not yet given */
+static inline u32 frdma_tx_open_packets(const struct frdma_tx *tx)
+{
+	return tx->skb ? tx->nr : 0;
+}
+
 void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow);
 u32 frdma_tx_reserve(struct frdma_tx *tx, const struct frdma_hdr *hdr,
 		     u32 payload_len, u32 max);
 void frdma_tx_shorten(struct frdma_tx *tx, u32 nr);
 void frdma_tx_commit(struct frdma_tx *tx);
 bool frdma_tx_end(struct frdma_tx *tx);
-bool frdma_tx_again(const struct frdma_qp *qp, struct sk_buff *skb);
+void frdma_tx_push(struct frdma_tx *tx);
+bool frdma_tx_again(const struct frdma_qp *qp, struct sk_buff *skb,
+		    struct sock *sk);
 bool frdma_tx_stays_here(const struct frdma_flow *flow);
 
 #endif /* FRDMA_TX_H */

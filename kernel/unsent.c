@@ -73,10 +73,12 @@ bool frdma_unsent_keep(struct frdma_unsent *unsent, const struct frdma_qp *qp,
  * frdma_unsent_send - give the stack what it refused, once the pause is over
  * @unsent: of the side that the caller owns
  * @qp: its queue pair
+ * @sk: owner of what the side sends
  *
  * Context: as a step of a side. Return: true if the side may send.
  */
-bool frdma_unsent_send(struct frdma_unsent *unsent, const struct frdma_qp *qp)
+bool frdma_unsent_send(struct frdma_unsent *unsent, const struct frdma_qp *qp,
+		       struct sock *sk)
 {
 	struct sk_buff *skb;
 
@@ -86,7 +88,7 @@ bool frdma_unsent_send(struct frdma_unsent *unsent, const struct frdma_qp *qp)
 		return false;
 
 	while ((skb = skb_peek(&unsent->trains))) {
-		if (!frdma_tx_again(qp, skb)) {
+		if (!frdma_tx_again(qp, skb, sk)) {
 			frdma_unsent_pause(unsent);
 			return false;
 		}

@@ -15,6 +15,7 @@
 #include <linux/types.h>
 
 struct frdma_qp;
+struct sock;
 
 /*
  * Most memory of a side: one train, and answers without payload that follow it
@@ -55,7 +56,8 @@ void frdma_unsent_init(struct frdma_unsent *unsent);
 void frdma_unsent_pause(struct frdma_unsent *unsent);
 bool frdma_unsent_keep(struct frdma_unsent *unsent, const struct frdma_qp *qp,
 		       struct sk_buff *skb);
-bool frdma_unsent_send(struct frdma_unsent *unsent, const struct frdma_qp *qp);
+bool frdma_unsent_send(struct frdma_unsent *unsent, const struct frdma_qp *qp,
+		       struct sock *sk);
 void frdma_unsent_forget(struct frdma_unsent *unsent,
 			 const struct frdma_qp *qp);
 

@@ -7,6 +7,7 @@
 #include "dev.h"
 #include "limit.h"
 #include "mw.h"
+#include "net.h"
 #include "poller.h"
 #include "proto/wire.h"
 #include "qp.h"
@@ -169,8 +170,23 @@ static int create_queues(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 	return create_rq(qp, init, uctx, uctx ? &resp->rq : NULL);
 }
 
+/* Owners of packets: of requests; of answers, and of notifications. */
+static int create_owners(struct frdma_qp *qp)
+{
+	const struct sock *like = frdma_net_socket(qp->dev->net);
+	int err = 0;
+
+	if (qp->type != IB_QPT_XRC_TGT)
+		err = frdma_queued_init(&qp->sq.queued, &qp->sq.side, like);
+	if (!err && frdma_qp_is_connected(qp) && qp->type != IB_QPT_XRC_INI)
+		err = frdma_queued_init(&qp->rq.queued, &qp->rq.side, like);
+	return err;
+}
+
 static void free_memory(struct frdma_qp *qp)
 {
+	frdma_queued_end(&qp->rq.queued);
+	frdma_queued_end(&qp->sq.queued);
 	kfree(qp->rq.resp.res);
 	kfree(qp->rq.cur);
 	frdma_ring_destroy(&qp->rq.ring);
@@ -272,7 +288,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	qp = alloc_qp(ib, init, udata);
 	if (!qp)
 		goto err_limit_give;
-	err = create_queues(qp, init, ib_uctx, &resp);
+	err = create_queues(qp, init, ib_uctx, &resp) ?: create_owners(qp);
 	if (err)
 		goto err_free;
 	err = frdma_respond(udata, &resp, sizeof(resp));
