@@ -23,6 +23,7 @@ static void send_cnp(struct frdma_qp *qp)
 	hdr.pkey = FRDMA_PKEY_DEFAULT;
 
 	flow.queued = &qp->rq.queued;
+	flow.kind = FRDMA_FLOW_CNP;
 	frdma_tx_begin(&tx, &flow);
 	nr = frdma_tx_reserve(&tx, &hdr, FRDMA_CNP_LEN, 1);
 	if (nr) {

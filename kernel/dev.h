@@ -11,6 +11,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
 
+#include "dscp.h"
 #include "gids.h"
 #include "poller.h"
 
@@ -49,6 +50,11 @@ struct frdma_stats;
  * @loopback: packets to this device's own queue pairs are not made; read and
  *	written without a lock
  * @trains: packets are sent in trains; likewise
+ * @ecn: packets of reliable connections are ECN-capable; read and written without a
+ *	lock, as are @cnp_dscp and @cnp_priority
+ * @cnp_dscp: DSCP of congestion notifications
+ * @cnp_priority: priority of congestion notifications
+ * @dscp: priorities of all other packets
  * @gather_us: interval in which requests of processes are looked for that come one
  *	by one, in microseconds; 0: all are to be rung for; likewise
  * @nr_odp: memory regions alive whose memory is not pinned
@@ -96,6 +102,10 @@ struct frdma_dev {
 	struct mutex counters_mutex;
 	bool loopback;
 	bool trains;
+	bool ecn;
+	u8 cnp_dscp;
+	u8 cnp_priority;
+	struct frdma_dscp dscp;
 	u32 gather_us;
 	atomic_t nr_odp;
 	struct frdma_gids gids;
@@ -120,6 +130,13 @@ static inline struct frdma_dev *to_frdma(struct ib_device *ib)
 {
 	return container_of(ib, struct frdma_dev, ib);
 }
+
+/*
+ * @cnp_dscp and @cnp_priority of new links: CS6 (network control) and its
+ * priority, as adapters have them.
+ */
+#define FRDMA_CNP_DSCP		48
+#define FRDMA_CNP_PRIORITY	6
 
 /* @gather_us of new links, and the most that it can be. */
 #define FRDMA_GATHER_US		16

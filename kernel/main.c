@@ -12,6 +12,7 @@
 
 #include "crc.h"
 #include "dev.h"
+#include "dscp.h"
 #include "net.h"
 #include "netdev.h"
 #include "number.h"
@@ -40,9 +41,13 @@ static int __init frdma_init(void)
 	if (err)
 		goto err_page_in;
 
-	err = frdma_netdev_init();
+	err = frdma_dscp_init();
 	if (err)
 		goto err_net;
+
+	err = frdma_netdev_init();
+	if (err)
+		goto err_dscp;
 
 	/*
 	 * Uverbs registers first, see frdma_client. Kernels that have ib_umem in
@@ -59,6 +64,8 @@ static int __init frdma_init(void)
 
 err_netdev:
 	frdma_netdev_exit();
+err_dscp:
+	frdma_dscp_exit();
 err_net:
 	frdma_net_exit();
 err_page_in:
@@ -76,6 +83,7 @@ static void __exit frdma_exit(void)
 	ib_unregister_driver((enum rdma_driver_id)FRDMA_DRIVER_ID);
 	ib_unregister_client(&frdma_client);
 	frdma_netdev_exit();
+	frdma_dscp_exit();
 	frdma_net_exit();
 	frdma_txmem_exit();
 	frdma_page_in_queue_exit();

@@ -307,6 +307,12 @@ static inline bool frdma_qp_is_connected(const struct frdma_qp *qp)
 	return qp->type != IB_QPT_UD && qp->type != IB_QPT_GSI;
 }
 
+/** frdma_qp_is_reliable - are its packets acknowledged */
+static inline bool frdma_qp_is_reliable(const struct frdma_qp *qp)
+{
+	return frdma_qp_is_connected(qp) && qp->type != IB_QPT_UC;
+}
+
 /** frdma_qp_transport - what its packets belong to */
 static inline enum frdma_transport frdma_qp_transport(const struct frdma_qp *qp)
 {

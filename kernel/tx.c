@@ -2,6 +2,8 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
+#include <linux/pkt_sched.h>
+#include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 #include <net/ipv6.h>
@@ -10,7 +12,9 @@
 #include "adapter.h"
 #include "crc.h"
 #include "dev.h"
+#include "dscp.h"
 #include "net.h"
+#include "queued.h"
 #include "proto/wire.h"
 #include "route.h"
 #include "stats.h"
@@ -48,7 +52,7 @@ static void fill_ipv4(struct iphdr *ip, const struct frdma_flow *flow, u32 len)
 	*ip = (struct iphdr) {
 		.version  = 4,
 		.ihl	  = sizeof(*ip) / 4,
-		.tos	  = flow->av->traffic_class,
+		.tos	  = flow->tclass,
 		.tot_len  = htons(sizeof(*ip) + sizeof(struct udphdr) + len),
 		.frag_off = htons(IP_DF),
 		.ttl	  = flow->av->hop_limit,
@@ -61,7 +65,7 @@ static void fill_ipv4(struct iphdr *ip, const struct frdma_flow *flow, u32 len)
 static void fill_ipv6(struct ipv6hdr *ip, const struct frdma_flow *flow,
 		      u32 len)
 {
-	ip6_flow_hdr(ip, flow->av->traffic_class,
+	ip6_flow_hdr(ip, flow->tclass,
 		     htonl(flow->av->flow_label & 0xfffff));
 	ip->payload_len = htons(sizeof(struct udphdr) + len);
 	ip->nexthdr = IPPROTO_UDP;
@@ -71,12 +75,38 @@ static void fill_ipv6(struct ipv6hdr *ip, const struct frdma_flow *flow,
 }
 
 /*
- * What VLANs and queueing disciplines go by: the service level, as in
- * adapters, or else what a socket with that TOS would have.
+ * The traffic class of a process, its ECN bits apart: CE (RFC 3168) is for routers
+ * to set. Where the process left the bits 0, packets of a connection that obeys
+ * notifications are ECT(0) if the link's attribute says so.
  */
-static u32 priority(const struct frdma_av *av)
+static u8 traffic_class(const struct frdma_flow *flow)
 {
-	return av->sl ?: rt_tos2priority(av->traffic_class);
+	const struct frdma_dev *dev = flow->dev;
+	u8 tclass = flow->av->traffic_class;
+
+	if (flow->kind == FRDMA_FLOW_CNP)
+		return READ_ONCE(dev->cnp_dscp) << 2;
+	if (INET_ECN_is_ce(tclass))
+		tclass &= ~INET_ECN_MASK;
+	if (INET_ECN_is_not_ect(tclass) && flow->kind == FRDMA_FLOW_MARKED &&
+	    READ_ONCE(dev->ecn))
+		tclass |= INET_ECN_ECT_0;
+	return tclass;
+}
+
+/*
+ * What VLANs and queueing disciplines go by: the service level, as in adapters, or
+ * else the priority of the DSCP. One that a process chooses is at most 6: sockets
+ * need CAP_NET_ADMIN for 7.
+ */
+static u32 priority(const struct frdma_flow *flow)
+{
+	if (flow->kind == FRDMA_FLOW_CNP)
+		return READ_ONCE(flow->dev->cnp_priority);
+	if (flow->av->sl)
+		return min_t(u32, flow->av->sl, TC_PRIO_INTERACTIVE);
+	return frdma_dscp_priority(&flow->dev->dscp,
+				   flow->dev->ndev, flow->tclass >> 2);
 }
 
 #if !IS_ENABLED(CONFIG_IPV6)
@@ -357,7 +387,7 @@ static void frdma_tx_flush(struct frdma_tx *tx)
 		refuse_train(tx, skb, FRDMA_DROP_NOT_SENT);
 		return;
 	}
-	skb->priority = priority(tx->flow.av);
+	skb->priority = priority(&tx->flow);
 	keep_lane(skb, tx->flow.lane);
 	send_train(tx, skb, dst);
 }
@@ -441,6 +471,7 @@ static void make_pseudo(struct frdma_icrc_pseudo *pseudo,
 void frdma_tx_begin(struct frdma_tx *tx, const struct frdma_flow *flow)
 {
 	tx->flow = *flow;
+	tx->flow.tclass = traffic_class(flow);
 	tx->pseudo = flow->lane ? &flow->lane->pseudo : &tx->own;
 	tx->skb = NULL;
 	tx->refused = false;

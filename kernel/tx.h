@@ -45,6 +45,18 @@ struct frdma_unsent;
 #define FRDMA_TRAIN_MAX_BYTES	65000
 
 /**
+ * enum frdma_flow_kind - how packets are to be treated on their way
+ * @FRDMA_FLOW_PLAIN: nobody sends less because they are marked (UC, UD, GSI)
+ * @FRDMA_FLOW_MARKED: routers may mark them instead of dropping them (RC, XRC)
+ * @FRDMA_FLOW_CNP: a notification of congestion, which must not wait behind data
+ */
+enum frdma_flow_kind {
+	FRDMA_FLOW_PLAIN,
+	FRDMA_FLOW_MARKED,
+	FRDMA_FLOW_CNP,
+};
+
+/**
  * struct frdma_flow - where packets come from and go to
  * @dev: the device
  * @qp: whose packets they are
@@ -56,7 +68,9 @@ struct frdma_unsent;
  *	be NULL
  * @unsent: where the side keeps trains that the host has no room for; NULL: they
  *	are dropped
+ * @kind: how they are treated on their way
  * @sport: UDP source port
+ * @tclass: traffic class in their IP headers; set by frdma_tx_begin()
  */
 struct frdma_flow {
 	struct frdma_dev *dev;
@@ -66,11 +80,13 @@ struct frdma_flow {
 	struct frdma_lane *lane;
 	struct frdma_queued *queued;
 	struct frdma_unsent *unsent;
+	enum frdma_flow_kind kind;
 	u16 sport;
+	u8 tclass;
 };
 
 /**
- * frdma_flow_to_peer - that of a connected queue pair, without a lane
+ * frdma_flow_to_peer - the flow of a connected queue pair, without a lane
  * @qp: queue pair
  * @route: of the side that the caller owns
  */
@@ -82,6 +98,8 @@ static inline struct frdma_flow frdma_flow_to_peer(struct frdma_qp *qp,
 		.qp	= qp,
 		.av	= &qp->path.av,
 		.route	= route,
+		.kind	= frdma_qp_is_reliable(qp) ? FRDMA_FLOW_MARKED :
+						     FRDMA_FLOW_PLAIN,
 		.sport	= qp->path.sport,
 	};
 }

@@ -516,7 +516,66 @@ static ssize_t gather_us_store(struct device *device,
 }
 static DEVICE_ATTR_RW(gather_us);
 
+static ssize_t ecn_show(struct device *device, struct device_attribute *attr,
+			char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(attr_to_frdma(device)->ecn));
+}
+
+static ssize_t ecn_store(struct device *device, struct device_attribute *attr,
+			 const char *buf, size_t len)
+{
+	return store_switch(&attr_to_frdma(device)->ecn, buf, len);
+}
+static DEVICE_ATTR_RW(ecn);
+
+/* A small number, read without a lock. */
+static ssize_t store_number(u8 *to, u8 max, const char *buf, size_t len)
+{
+	u8 value;
+
+	if (kstrtou8(buf, 10, &value) || value > max)
+		return -EINVAL;
+	WRITE_ONCE(*to, value);
+	return len;
+}
+
+static ssize_t cnp_dscp_show(struct device *device,
+			     struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  READ_ONCE(attr_to_frdma(device)->cnp_dscp));
+}
+
+static ssize_t cnp_dscp_store(struct device *device,
+			      struct device_attribute *attr, const char *buf,
+			      size_t len)
+{
+	return store_number(&attr_to_frdma(device)->cnp_dscp,
+			    FRDMA_NR_DSCP - 1, buf, len);
+}
+static DEVICE_ATTR_RW(cnp_dscp);
+
+static ssize_t cnp_priority_show(struct device *device,
+				 struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  READ_ONCE(attr_to_frdma(device)->cnp_priority));
+}
+
+static ssize_t cnp_priority_store(struct device *device,
+				  struct device_attribute *attr,
+				  const char *buf, size_t len)
+{
+	return store_number(&attr_to_frdma(device)->cnp_priority,
+			    TC_PRIO_CONTROL, buf, len);
+}
+static DEVICE_ATTR_RW(cnp_priority);
+
 static struct attribute *frdma_attrs[] = {
+	&dev_attr_cnp_dscp.attr,
+	&dev_attr_cnp_priority.attr,
+	&dev_attr_ecn.attr,
 	&dev_attr_frdma_abi.attr,
 	&dev_attr_gather_us.attr,
 	&dev_attr_loopback.attr,
@@ -527,7 +586,8 @@ static struct attribute *frdma_attrs[] = {
 };
 
 /*
- * /sys/class/infiniband/<link>/: frdma_abi tells the provider that the device
+ * /sys/class/infiniband/<link>/: cnp_dscp and cnp_priority are of congestion
+ * notifications (cnp.h), ecn says whether packets may be marked (tx.h), frdma_abi tells the provider that the device
  * is its own, gather_us in what intervals requests are looked for that come one
  * by one (proto/gather.h), loopback whether packets to itself are spared
  * (loopback.h), parent names the interface, poll_us for how long send queues are

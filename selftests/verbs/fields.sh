@@ -49,15 +49,16 @@ port_of_label() {
 	echo $(((($1 & 0x3fff) ^ ($1 >> 14)) | 0xc000))
 }
 
-# The core puts the route's hop limit in place of what a program says.
+# The core puts the route's hop limit in place of what a program says; packets of a
+# connection are ECN-capable.
 over_ipv4() {
 	local one="TCLASS=0x60 HOPS=17" two="TCLASS=0x28 HOPS=99"
 
 	captured placed v4 "$one" "$two"
 	is "$(seen 10.77.0.1 ip.src ip.dsfield ip.ttl infiniband.bth.p_key)" \
-		"$((0x60)) 64 65535" requests
+		"$((0x62)) 64 65535" requests
 	is "$(seen 10.77.0.2 ip.src ip.dsfield ip.ttl infiniband.bth.p_key)" \
-		"$((0x28)) 64 65535" answers
+		"$((0x2a)) 64 65535" answers
 }
 
 # One source port for a connection, of those that carry entropy.
@@ -78,10 +79,10 @@ over_ipv6() {
 	captured placed v6 "$one" "$two"
 	is "$(seen fd77::1 ipv6.src ipv6.tclass ipv6.flow ipv6.hlim \
 		udp.srcport)" \
-		"$((0x60)) $((0xabcde)) 64 $(port_of_label 0xabcde)" requests
+		"$((0x62)) $((0xabcde)) 64 $(port_of_label 0xabcde)" requests
 	is "$(seen fd77::2 ipv6.src ipv6.tclass ipv6.flow ipv6.hlim \
 		udp.srcport)" \
-		"$((0x28)) $((0x12345)) 64 $(port_of_label 0x12345)" answers
+		"$((0x2a)) $((0x12345)) 64 $(port_of_label 0x12345)" answers
 }
 
 # Packets that have left guest N by band 3, which only priority 5 leads to.
