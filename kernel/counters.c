@@ -7,6 +7,7 @@
 #include <linux/xarray.h>
 
 #include "dev.h"
+#include "net.h"
 #include "qp.h"
 #include "stats.h"
 
@@ -79,14 +80,8 @@ static void unmake_own(struct rdma_counter *counter)
 	kfree(own);
 }
 
-/**
- * frdma_counters_add - add what queue pairs have counted for themselves
- * @dev: their device
- * @sum: sums, to which all counters are added that are or were there
- *
- * Context: may sleep: any user may ask, and there may be many counters and CPUs.
- */
-void frdma_counters_add(struct frdma_dev *dev, struct frdma_stats *sum)
+/* What queue pairs count, or have counted, in counters of their own. */
+static void add_own(struct frdma_dev *dev, struct frdma_stats *sum)
 {
 	const u64 *past = (const u64 *)dev->counters_past;
 	struct frdma_qp_counter *own;
@@ -101,6 +96,21 @@ void frdma_counters_add(struct frdma_dev *dev, struct frdma_stats *sum)
 		cond_resched();
 	}
 	mutex_unlock(&dev->counters_mutex);
+}
+
+/**
+ * frdma_counters_sum - what a port has counted
+ * @dev: its device
+ * @sum: set; counters that queue pairs have for themselves are included
+ *
+ * Context: may sleep: any user may ask, and there may be many counters and CPUs.
+ */
+void frdma_counters_sum(struct frdma_dev *dev, struct frdma_stats *sum)
+{
+	memset(sum, 0, sizeof(*sum));
+	frdma_stats_add((u64 *)sum, dev->stats);
+	add_own(dev, sum);
+	frdma_net_read_stats(dev->net, (u64 *)sum);
 }
 
 /* False if the queue pair was destroyed: the core may still list it. */

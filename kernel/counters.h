@@ -13,7 +13,7 @@
 struct frdma_dev;
 struct frdma_stats;
 
-void frdma_counters_add(struct frdma_dev *dev, struct frdma_stats *sum);
+void frdma_counters_sum(struct frdma_dev *dev, struct frdma_stats *sum);
 
 /* Verbs; contexts and returns as ib_core defines them. */
 struct rdma_hw_stats *frdma_counter_alloc_stats(struct rdma_counter *counter);

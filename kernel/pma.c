@@ -5,22 +5,11 @@
  */
 #include "pma.h"
 
-#include <linux/string.h>
 #include <rdma/ib_pma.h>
 
 #include "counters.h"
 #include "dev.h"
-#include "net.h"
 #include "stats.h"
-
-/* What the port has counted, and queue pairs with counters of their own. */
-static void read_port(struct frdma_dev *dev, struct frdma_stats *sum)
-{
-	memset(sum, 0, sizeof(*sum));
-	frdma_stats_add((u64 *)sum, dev->stats);
-	frdma_counters_add(dev, sum);
-	frdma_net_read_stats(dev->net, (u64 *)sum);
-}
 
 static u64 damaged(const struct frdma_stats *sum)
 {
@@ -95,7 +84,7 @@ static __be16 get(struct frdma_dev *dev, struct ib_pma_mad *out)
 {
 	struct frdma_stats sum;
 
-	read_port(dev, &sum);
+	frdma_counters_sum(dev, &sum);
 	switch (out->mad_hdr.attr_id) {
 	case IB_PMA_CLASS_PORT_INFO:
 		get_class_port_info(out);

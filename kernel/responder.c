@@ -122,7 +122,6 @@ static void ask_for_missing(struct frdma_qp *qp)
 	struct frdma_hdr hdr;
 
 	frdma_resp_put_off(rs, FRDMA_RESP_GAP);
-	frdma_qp_count(qp, FRDMA_CNT_OUT_OF_ORDER);
 	frdma_resp_gap_plan(rs, &hdr);
 	if (frdma_answer(qp, &hdr))
 		frdma_qp_count(qp, FRDMA_CNT_SENT_SEQ_NAKS);
@@ -144,6 +143,8 @@ static void put_off(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 		   frdma_ahead_is_due(ahead, rs->epsn);
 	u32 n;
 
+	if (verdict == FRDMA_RESP_GAP || frdma_resp_may_keep(rs, &pkt->hdr))
+		frdma_qp_count_add(qp, FRDMA_CNT_OUT_OF_ORDER, pkt->nr);
 	if (due)
 		frdma_resp_miss(rs, pkt->hdr.psn);
 	else if (verdict == FRDMA_RESP_GAP)

@@ -39,8 +39,8 @@
 	X(PROBES, "probes", "resends of a packet: was it lost?") \
 	X(RESENT_PACKETS, "resent_packets", "packets sent again") \
 	X(DUPLICATE_REQUESTS, "duplicate_requests", "requests received again") \
-	X(OUT_OF_ORDER, "out_of_order", "requests received ahead of others") \
-	X(KEPT_PACKETS, "kept_packets", "of those, and of answers, kept for their turn") \
+	X(OUT_OF_ORDER, "out_of_order", "requests received behind one that is missing") \
+	X(KEPT_PACKETS, "kept_packets", "requests and answers behind a missing one, kept") \
 	X(RX_SENDS, "rx_send_requests", "messages received by SEND") \
 	X(RX_WRITES, "rx_write_requests", "messages received by RDMA WRITE") \
 	X(RX_READS, "rx_read_requests", "RDMA READs executed for the peer") \

@@ -13,6 +13,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "ah.h"
+#include "counters.h"
 #include "cq.h"
 #include "dev.h"
 #include "dm.h"
@@ -238,6 +239,13 @@ static enum ib_port_phys_state link_phys_state(struct net_device *ndev)
 	return IB_PORT_PHYS_STATE_LINK_UP;
 }
 
+/* Violations of keys: 16 bits, which stay at their highest value (14.2.5.6). */
+static u32 violations(const struct frdma_stats *sum,
+			    enum frdma_drop_reason why)
+{
+	return min_t(u64, sum->dropped[why], U16_MAX);
+}
+
 /**
  * frdma_query_port - state, MTU, speed and tables of the port
  * @ib: device
@@ -251,7 +259,11 @@ int frdma_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 {
 	struct frdma_dev *dev = to_frdma(ib);
 	struct net_device *ndev = dev->ndev;
+	struct frdma_stats sum;
 
+	frdma_counters_sum(dev, &sum);
+	attr->bad_pkey_cntr = violations(&sum, FRDMA_DROP_BAD_PKEY);
+	attr->qkey_viol_cntr = violations(&sum, FRDMA_DROP_BAD_QKEY);
 	attr->state = ib_get_curr_port_state(ndev);
 	attr->phys_state = link_phys_state(ndev);
 	attr->max_mtu = IB_MTU_4096;
@@ -290,8 +302,8 @@ int frdma_query_port_speed(struct ib_device *ib, u32 port, u64 *speed)
  * @mask: IB_PORT_*
  * @attr: new values
  *
- * The connection manager sets a capability bit, which is always set here, and
- * the counters of key violations are read in "rdma statistic".
+ * The connection manager sets a capability bit, which is always set here. The
+ * counter of Q_Key violations stays as it is: nobody resets counters here.
  *
  * Context: verb.
  * Return: 0; -EOPNOTSUPP for what belongs to InfiniBand's subnet management.
