@@ -197,12 +197,12 @@ static u32 cut(const struct frdma_cc *cc, u32 window)
  * @in_flight: packets that are not acknowledged
  * @now_ns: monotonic time
  *
- * One that comes sooner than it should says nothing. The first halves the window;
- * of a probe, or after silence, what it will be.
+ * A notification does not count within FRDMA_CC_NOTIFY_NS of the last one. The first
+ * halves the window; of a probe, or after silence, what it will be.
  */
 void frdma_cc_notified(struct frdma_cc *cc, u32 in_flight, u64 now_ns)
 {
-	if (cc->noted_ns && now_ns - cc->noted_ns < FRDMA_CC_NOTIFY_NS / 2)
+	if (cc->noted_ns && now_ns - cc->noted_ns < FRDMA_CC_NOTIFY_NS)
 		return;
 
 	if (cc->noted_ns)
@@ -233,7 +233,7 @@ void frdma_cc_notified(struct frdma_cc *cc, u32 in_flight, u64 now_ns)
  */
 bool frdma_cc_echo_due(struct frdma_cc_echo *echo, u64 now_ns)
 {
-	if (echo->sent_ns && now_ns - echo->sent_ns < FRDMA_CC_NOTIFY_NS)
+	if (echo->sent_ns && now_ns - echo->sent_ns < FRDMA_CC_ECHO_NS)
 		return false;
 	echo->sent_ns = now_ns;
 	return true;

@@ -38,7 +38,13 @@
 #define FRDMA_CC_SOON_COSTS	32
 #define FRDMA_CC_GROWS		64
 
-/* A notification at most so often, DCQCN's N. */
+/*
+ * The receiver sends one notification in this time, as adapters do (mlx5): a sender
+ * in hardware cuts its rate by little for each.
+ */
+#define FRDMA_CC_ECHO_NS	4000ULL
+
+/* The sender counts one notification in this time, DCQCN's N. */
 #define FRDMA_CC_NOTIFY_NS	50000ULL
 
 /* After so long without one the congestion is thought to be less, DCQCN's K. */

@@ -436,9 +436,33 @@ TEST(frdma_cc_echo_due__at_most_so_often)
 	struct frdma_cc_echo echo = { };
 
 	EXPECT(frdma_cc_echo_due(&echo, 1));
-	EXPECT(!frdma_cc_echo_due(&echo, FRDMA_CC_NOTIFY_NS));
-	EXPECT(frdma_cc_echo_due(&echo, FRDMA_CC_NOTIFY_NS + 1));
-	EXPECT(!frdma_cc_echo_due(&echo, 2 * FRDMA_CC_NOTIFY_NS));
+	EXPECT(!frdma_cc_echo_due(&echo, FRDMA_CC_ECHO_NS));
+	EXPECT(frdma_cc_echo_due(&echo, FRDMA_CC_ECHO_NS + 1));
+	EXPECT(!frdma_cc_echo_due(&echo, 2 * FRDMA_CC_ECHO_NS));
+}
+
+/* Adapters send one in 4 us, and senders in hardware are tuned for that. */
+TEST(frdma_cc_echo_due__as_often_as_adapters)
+{
+	struct frdma_cc_echo echo = { };
+
+	EXPECT(frdma_cc_echo_due(&echo, NOW));
+	EXPECT(frdma_cc_echo_due(&echo, NOW + 4000));
+}
+
+/* However many notifications an interval has, one counts. */
+TEST(frdma_cc_notified__more_often)
+{
+	struct frdma_cc often = fresh(MAX), seldom = fresh(MAX);
+	u64 at_ns;
+
+	for (at_ns = NOW; at_ns < NOW + 10 * FRDMA_CC_NOTIFY_NS; at_ns += 5000)
+		frdma_cc_notified(&often, 64, at_ns);
+	for (at_ns = NOW; at_ns < NOW + 10 * FRDMA_CC_NOTIFY_NS;
+	     at_ns += FRDMA_CC_NOTIFY_NS)
+		frdma_cc_notified(&seldom, 64, at_ns);
+	EXPECT_EQ(often.alpha, seldom.alpha);
+	EXPECT_EQ(often.window, seldom.window);
 }
 
 TEST(frdma_cc_echo_plan__headers)
