@@ -45,7 +45,7 @@ static bool dm_bytes_take(struct frdma_dev *dev, int size)
 	return true;
 }
 
-/* Tells where it is, in that attribute. */
+/* A process with a longer structure reads zeroes behind what is known here. */
 static int dm_describe(const struct frdma_dm *dm,
 		       struct uverbs_attr_bundle *attrs, u16 attr)
 {
@@ -54,7 +54,8 @@ static int dm_describe(const struct frdma_dm *dm,
 		.mmap_size	= dm->size,
 	};
 
-	return uverbs_copy_to(attrs, attr, &desc, sizeof(desc));
+	return uverbs_copy_to_struct_or_zero(attrs, attr, &desc,
+					      sizeof(desc));
 }
 
 static int dm_offer(struct frdma_dm *dm, struct ib_ucontext *uctx,
@@ -176,7 +177,7 @@ DECLARE_UVERBS_NAMED_METHOD(FRDMA_METHOD_DM_QUERY,
 	UVERBS_ATTR_IDR(FRDMA_ATTR_DM_QUERY_HANDLE, UVERBS_OBJECT_DM,
 			UVERBS_ACCESS_READ, UA_MANDATORY),
 	UVERBS_ATTR_PTR_OUT(FRDMA_ATTR_DM_QUERY_DESC,
-			    UVERBS_ATTR_TYPE(struct frdma_dm_desc),
+			    UVERBS_ATTR_STRUCT(struct frdma_dm_desc, mmap_size),
 			    UA_MANDATORY),
 	UVERBS_ATTR_PTR_OUT(FRDMA_ATTR_DM_QUERY_LENGTH, UVERBS_ATTR_TYPE(u64),
 			    UA_MANDATORY));
@@ -187,7 +188,8 @@ ADD_UVERBS_METHODS(dm_methods, UVERBS_OBJECT_DM,
 ADD_UVERBS_ATTRIBUTES_SIMPLE(frdma_dm_alloc, UVERBS_OBJECT_DM,
 			     UVERBS_METHOD_DM_ALLOC,
 			     UVERBS_ATTR_PTR_OUT(FRDMA_ATTR_DM_ALLOC_DESC,
-				UVERBS_ATTR_TYPE(struct frdma_dm_desc),
+				UVERBS_ATTR_STRUCT(struct frdma_dm_desc,
+						   mmap_size),
 				UA_MANDATORY));
 
 const struct uapi_definition frdma_dm_uapi[] = {

@@ -236,37 +236,52 @@ static int srq_move(struct frdma_srq *srq, struct frdma_ring *ring)
 	return 0;
 }
 
+/* An older process sends less, and ends with @resp_addr. */
+static int srq_get_cmd(struct ib_udata *udata, struct frdma_modify_srq *cmd)
+{
+	*cmd = (struct frdma_modify_srq) {
+		.resp_len = offsetofend(struct frdma_modify_srq_resp, srq),
+	};
+	if (udata->inlen < offsetofend(struct frdma_modify_srq, resp_addr))
+		return -EINVAL;
+	if (udata->inlen > sizeof(*cmd) &&
+	    !ib_is_udata_cleared(udata, sizeof(*cmd),
+				 udata->inlen - sizeof(*cmd)))
+		return -EOPNOTSUPP;
+
+	return ib_copy_from_udata(cmd, udata, min(sizeof(*cmd), udata->inlen));
+}
+
+/* Longer than any response will be: the kernel zeroes what it does not know. */
+#define MODIFY_SRQ_RESP_MAX	PAGE_SIZE
+
 /*
- * The command has no answer in which driver data could go back, so the process
- * says where it wants to read of its new ring.
+ * MODIFY_SRQ has no response in the core, so the process names a buffer. It
+ * needs all of the description: a shorter buffer is refused.
  */
 static int srq_resize(struct frdma_srq *srq, u32 entries,
 		      struct ib_udata *udata)
 {
-	struct frdma_modify_srq cmd = { };
-	struct frdma_ring_desc desc;
+	struct frdma_modify_srq_resp resp = { };
+	struct frdma_modify_srq cmd;
 	struct frdma_ring ring;
 	int err;
 
-	if (udata->inlen < offsetofend(struct frdma_modify_srq, srq_desc_addr))
-		return -EINVAL;
-	if (udata->inlen > sizeof(cmd) &&
-	    !ib_is_udata_cleared(udata, sizeof(cmd),
-				 udata->inlen - sizeof(cmd)))
-		return -EOPNOTSUPP;
-	/* An older process knows of less. */
-	err = ib_copy_from_udata(&cmd, udata, min(sizeof(cmd), udata->inlen));
+	err = srq_get_cmd(udata, &cmd);
 	if (err)
 		return err;
+	if (cmd.reserved ||
+	    cmd.resp_len < offsetofend(struct frdma_modify_srq_resp, srq) ||
+	    cmd.resp_len > MODIFY_SRQ_RESP_MAX)
+		return -EINVAL;
 
 	err = frdma_ring_create(&ring, udata_to_uctx(udata), entries,
-				srq->ring.stride, &desc);
+				srq->ring.stride, &resp.srq);
 	if (err)
 		return err;
-	if (copy_to_user(u64_to_user_ptr(cmd.srq_desc_addr), &desc,
-			 sizeof(desc)))
-		err = -EFAULT;
-	else
+	err = frdma_respond_to(u64_to_user_ptr(cmd.resp_addr), cmd.resp_len,
+			       &resp, sizeof(resp));
+	if (!err)
 		err = srq_move(srq, &ring);
 
 	/* The old one, or the new one if it is not used. */

@@ -21,22 +21,22 @@ int frdma_check_request(struct ib_udata *udata)
 	return ib_is_udata_cleared(udata, 0, udata->inlen) ? 0 : -EOPNOTSUPP;
 }
 
+int frdma_respond_to(void __user *to, size_t size, const void *resp, size_t len)
+{
+	size_t known = min(len, size);
+
+	if (copy_to_user(to, resp, known))
+		return -EFAULT;
+
+	return clear_user(to + known, size - known) ? -EFAULT : 0;
+}
+
 int frdma_respond(struct ib_udata *udata, const void *resp, size_t len)
 {
-	size_t known;
-
 	if (!udata || !udata->outlen)
 		return 0;
 
-	known = min(len, udata->outlen);
-	if (copy_to_user(udata->outbuf, resp, known))
-		return -EFAULT;
-
-	/* What a newer process hopes for reads as zero. */
-	if (clear_user(udata->outbuf + known, udata->outlen - known))
-		return -EFAULT;
-
-	return 0;
+	return frdma_respond_to(udata->outbuf, udata->outlen, resp, len);
 }
 
 int frdma_no_driver_data(struct ib_udata *udata)

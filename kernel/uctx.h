@@ -42,12 +42,27 @@ struct frdma_pd {
 int frdma_check_request(struct ib_udata *udata);
 
 /**
+ * frdma_respond_to() - copy a response to a buffer of the process
+ * @to: the buffer
+ * @size: bytes of it, as the process says
+ * @resp: the response
+ * @len: bytes of it
+ *
+ * A process built for an older ABI gets the beginning that it knows. A newer
+ * process finds zeroes behind @len bytes.
+ *
+ * Context: process, may sleep. Return: 0 or -EFAULT.
+ */
+int frdma_respond_to(void __user *to, size_t size, const void *resp,
+		     size_t len);
+
+/**
  * frdma_respond() - copy driver data of a verb to the process
  * @udata: of the verb, NULL for a consumer in the kernel
  * @resp: what the kernel has to say
  * @len: bytes of it
  *
- * A process built for an older ABI gets the beginning that it knows.
+ * As frdma_respond_to(), for the response buffer of the command.
  *
  * Context: process, may sleep. Return: 0 or -EFAULT.
  */

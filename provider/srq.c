@@ -110,8 +110,11 @@ static int resize_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
 		      int attr_mask)
 {
 	struct frdma_rq *rq = &to_frdma_srq(ibvsrq)->rq;
-	struct frdma_ring_desc desc = {};
-	struct frdma_change_srq cmd = { .srq_desc_addr = (uintptr_t)&desc };
+	struct frdma_modify_srq_resp resp = {};
+	struct frdma_change_srq cmd = {
+		.resp_addr	= (uintptr_t)&resp,
+		.resp_len	= sizeof(resp),
+	};
 	struct frdma_ring ring;
 	int err;
 
@@ -123,7 +126,7 @@ static int resize_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
 
 	/* How much is free is asked anew, of the old one too. */
 	rq->ring.end = rq->ring.index;
-	err = frdma_ring_map(&ring, ibvsrq->context->cmd_fd, &desc);
+	err = frdma_ring_map(&ring, ibvsrq->context->cmd_fd, &resp.srq);
 	if (err)
 		goto out_unlock;
 

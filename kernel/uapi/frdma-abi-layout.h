@@ -104,8 +104,12 @@ FRDMA_AT(frdma_create_qp_resp, rq, 24);
 FRDMA_SIZE(frdma_create_srq_resp, 24);
 FRDMA_AT(frdma_create_srq_resp, srq, 0);
 
-FRDMA_SIZE(frdma_modify_srq, 8);
-FRDMA_AT(frdma_modify_srq, srq_desc_addr, 0);
+FRDMA_SIZE(frdma_modify_srq, 16);
+FRDMA_AT(frdma_modify_srq, resp_addr, 0);
+FRDMA_AT(frdma_modify_srq, resp_len, 8);
+
+FRDMA_SIZE(frdma_modify_srq_resp, 24);
+FRDMA_AT(frdma_modify_srq_resp, srq, 0);
 
 FRDMA_SIZE(frdma_create_ah_resp, 8);
 FRDMA_AT(frdma_create_ah_resp, ah, 0);

@@ -58,6 +58,17 @@ enum frdma_pd_query_attr {
 	FRDMA_ATTR_PD_QUERY_HANDLE = 1 << 12,
 };
 
+/* Methods of UVERBS_OBJECT_DEVICE, called by ioctl() as well. */
+enum frdma_device_method {
+	/* Reads the clock of completion timestamps. */
+	FRDMA_METHOD_DEVICE_CLOCK = 1 << 12,
+};
+
+enum frdma_device_clock_attr {
+	/* Out: 64 bits, nanoseconds. */
+	FRDMA_ATTR_DEVICE_CLOCK_NS = 1 << 12,
+};
+
 /* Methods of UVERBS_OBJECT_DM, called likewise. */
 enum frdma_dm_method {
 	/* Where is it? A process asks that imports it. */
@@ -124,6 +135,8 @@ struct frdma_ring_head {
  * @mmap_size: bytes to map
  * @entries: number of slots, a power of two
  * @stride: bytes from one slot to the next
+ *
+ * It does not grow: responses embed it, and grow at their own end.
  */
 struct frdma_ring_desc {
 	__aligned_u64 mmap_offset;
@@ -296,7 +309,8 @@ struct frdma_recv_wqe {
  * @vendor_err: the engine's verdict behind an error, for people
  * @vlan_id: 0xffff: none
  * @reserved: zero
- * @timestamp: nanoseconds of CLOCK_MONOTONIC_RAW at completion
+ * @timestamp: nanoseconds of CLOCK_MONOTONIC_RAW at completion, without the
+ *	offset of a time namespace
  * @kernel_qp: struct ib_qp for kernel consumers, 0 in a process's ring
  */
 struct frdma_cqe {
@@ -352,13 +366,24 @@ struct frdma_create_srq_resp {
 
 /**
  * struct frdma_modify_srq - driver data to the kernel, for a change of size
- * @srq_desc_addr: where the kernel writes the struct frdma_ring_desc of the
- *	ring that replaces the old one: this command has no answer
- *
- * Indices go on counting in the new ring.
+ * @resp_addr: where the kernel writes struct frdma_modify_srq_resp: this
+ *	command of the core has no response
+ * @resp_len: bytes there. The kernel writes no more, and fills a longer
+ *	structure with zeroes
+ * @reserved: zero
  */
 struct frdma_modify_srq {
-	__aligned_u64 srq_desc_addr;
+	__aligned_u64 resp_addr;
+	__u32 resp_len;
+	__u32 reserved;
+};
+
+/**
+ * struct frdma_modify_srq_resp - response to a change of size
+ * @srq: the ring that replaces the old one; its indices are those of the old
+ */
+struct frdma_modify_srq_resp {
+	struct frdma_ring_desc srq;
 };
 
 /** struct frdma_create_ah_resp - @ah: number to put into struct frdma_send_wqe */

@@ -43,6 +43,19 @@ static struct frdma_ring_desc kernel_make_ring(uint32_t entries,
 	return *desc;
 }
 
+static int answer_clock(const struct ib_uverbs_attr *attr)
+{
+	if (!kernel.clock_ns) {
+		errno = EPROTONOSUPPORT;
+		return -1;
+	}
+	EXPECT_EQ(attr->attr_id, FRDMA_ATTR_DEVICE_CLOCK_NS);
+	EXPECT_EQ(attr->len, sizeof(kernel.clock_ns));
+	memcpy((void *)(uintptr_t)attr->data, &kernel.clock_ns,
+	       sizeof(kernel.clock_ns));
+	return 0;
+}
+
 int ioctl(int fd, unsigned long request, ...)
 {
 	const struct doorbell *bell;
@@ -54,6 +67,8 @@ int ioctl(int fd, unsigned long request, ...)
 
 	EXPECT_EQ(fd, kernel.fd);
 	EXPECT_EQ(request, RDMA_VERBS_IOCTL);
+	if (bell->hdr.object_id == UVERBS_OBJECT_DEVICE)
+		return answer_clock(&bell->attr);
 	if (kernel.in_doorbell)
 		kernel.in_doorbell();
 	if (kernel.fail_doorbell) {
@@ -212,7 +227,7 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 	struct frdma_change_srq *ours = (void *)cmd;
 	struct frdma_ring *old = &to_frdma_srq(srq)->rq.ring;
 	struct frdma_ring_head *head;
-	struct frdma_ring_desc desc;
+	struct frdma_modify_srq_resp resp = {};
 
 	if (kernel.fail_resize)
 		return kernel.fail_resize;
@@ -222,15 +237,16 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 	}
 
 	EXPECT_EQ(cmd_size, sizeof(*ours));
-	desc = kernel_make_ring(attr->max_wr, RQ_STRIDE);
-	memcpy((void *)(uintptr_t)ours->srq_desc_addr, &desc, sizeof(desc));
-	head = mmap(NULL, desc.mmap_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    kernel.fd, desc.mmap_offset);
+	EXPECT_EQ(ours->resp_len, sizeof(resp));
+	resp.srq = kernel_make_ring(attr->max_wr, RQ_STRIDE);
+	memcpy((void *)(uintptr_t)ours->resp_addr, &resp, sizeof(resp));
+	head = mmap(NULL, resp.srq.mmap_size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, kernel.fd, resp.srq.mmap_offset);
 	if (head == MAP_FAILED)
 		abort();
 	head->prod = old->head->prod;
 	head->cons = old->head->cons;
-	munmap(head, desc.mmap_size);
+	munmap(head, resp.srq.mmap_size);
 	/* It gives the old one up. */
 	old->head->cons = old->head->prod + 4 * old->entries;
 	return 0;

@@ -50,6 +50,7 @@ struct doorbell {
  * @later_library: struct ibv_qp_ex of libibverbs has a function more than here
  * @doorbells: how many have arrived
  * @bell: the last one
+ * @clock_ns: what the clock of timestamps says; 0: the kernel has no such method
  * @in_doorbell: runs inside each doorbell, in place of another thread
  */
 struct fake {
@@ -63,6 +64,7 @@ struct fake {
 	bool later_library;
 	unsigned int doorbells;
 	struct doorbell bell;
+	uint64_t clock_ns;
 	void (*in_doorbell)(void);
 };
 

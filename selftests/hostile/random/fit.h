@@ -229,8 +229,12 @@ static void fill_modify_srq(struct thread *me, void *body)
 	struct frdma_modify_srq *driver = (void *)(srq + 1);
 
 	srq->attr_mask = once_in(me, 2) ? IBV_SRQ_LIMIT : IBV_SRQ_MAX_WR;
-	if (srq->attr_mask == IBV_SRQ_MAX_WR)
-		driver->srq_desc_addr = (uintptr_t)me->answers;
+	if (srq->attr_mask != IBV_SRQ_MAX_WR)
+		return;
+	driver->resp_addr = (uintptr_t)me->answers;
+	driver->resp_len = once_in(me, 8) ? below(me, 64) :
+			   sizeof(struct frdma_modify_srq_resp);
+	driver->reserved = 0;
 }
 
 static void map_again(struct thread *me, enum kind kind, const void *desc)
