@@ -7,6 +7,7 @@
 #include <linux/ktime.h>
 #include <linux/log2.h>
 
+#include "clock.h"
 #include "dev.h"
 #include "limit.h"
 #include "uctx.h"
@@ -153,7 +154,7 @@ static void cq_append(struct frdma_cq *cq, const struct frdma_cqe *cqe)
 	lockdep_assert_held(&cq->push_lock);
 
 	if (cq->timestamps)
-		entry.timestamp = ktime_get_raw_ns();
+		entry.timestamp = frdma_clock_ns();
 	if (cq->user)
 		entry.kernel_qp = 0;
 

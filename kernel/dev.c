@@ -15,6 +15,7 @@
 
 #include "advise.h"
 #include "ah.h"
+#include "clock.h"
 #include "counters.h"
 #include "cq.h"
 #include "dev.h"
@@ -340,6 +341,7 @@ static struct net *get_net_of(const struct net_device *ndev)
 
 /* What processes ask of us beyond the verbs of the core. */
 static const struct uapi_definition frdma_uapi[] = {
+	UAPI_DEF_CHAIN(frdma_clock_uapi),
 	UAPI_DEF_CHAIN(frdma_dm_uapi),
 	UAPI_DEF_CHAIN(frdma_pd_uapi),
 	UAPI_DEF_CHAIN(frdma_qp_uapi),

@@ -51,27 +51,66 @@ int frdma_query_port(struct ibv_context *ibvctx, uint8_t port,
 }
 
 /*
- * Completions are stamped with the same clock, in nanoseconds, and programs compare what
- * they read there with tv_nsec alone: as with adapters, it has all of the time, where it
- * is long enough.
+ * The kernel reads the clock: clock_gettime() in a time namespace adds an
+ * offset that completion timestamps lack. Older modules have no such method.
+ */
+static int read_clock(struct ibv_context *ibvctx, uint64_t *ns)
+{
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr ns;
+	} call = {
+		.hdr = {
+			.length		= sizeof(call),
+			.object_id	= UVERBS_OBJECT_DEVICE,
+			.method_id	= FRDMA_METHOD_DEVICE_CLOCK,
+			.num_attrs	= 1,
+			.driver_id	= FRDMA_DRIVER_ID,
+		},
+		.ns = {
+			.attr_id	= FRDMA_ATTR_DEVICE_CLOCK_NS,
+			.len		= sizeof(*ns),
+			.flags		= UVERBS_ATTR_F_MANDATORY,
+			.data		= (uintptr_t)ns,
+		},
+	};
+	struct timespec now;
+
+	if (!ioctl(ibvctx->cmd_fd, RDMA_VERBS_IOCTL, &call))
+		return 0;
+	if (errno != EOPNOTSUPP && errno != EPROTONOSUPPORT)
+		return errno;
+	if (clock_gettime(CLOCK_MONOTONIC_RAW, &now))
+		return errno;
+
+	*ns = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+	return 0;
+}
+
+/*
+ * Programs compare completion timestamps with tv_nsec alone, so it holds the
+ * whole time where it has 64 bits, as that of adapters does.
  */
 int frdma_query_rt_values(struct ibv_context *ibvctx,
 			  struct ibv_values_ex *values)
 {
 	uint32_t wanted = values->comp_mask;
-
-	(void)ibvctx;
+	uint64_t ns;
+	int err;
 
 	values->comp_mask = 0;
 	if (!(wanted & IBV_VALUES_MASK_RAW_CLOCK))
 		return 0;
-	if (clock_gettime(CLOCK_MONOTONIC_RAW, &values->raw_clock))
-		return errno;
-	if (sizeof(values->raw_clock.tv_nsec) == sizeof(int64_t)) {
-		values->raw_clock.tv_nsec += values->raw_clock.tv_sec *
-					     INT64_C(1000000000);
-		values->raw_clock.tv_sec = 0;
-	}
+	err = read_clock(ibvctx, &ns);
+	if (err)
+		return err;
+	if (sizeof(values->raw_clock.tv_nsec) == sizeof(ns))
+		values->raw_clock = (struct timespec) { .tv_nsec = ns };
+	else
+		values->raw_clock = (struct timespec) {
+			.tv_sec		= ns / UINT64_C(1000000000),
+			.tv_nsec	= ns % UINT64_C(1000000000),
+		};
 
 	values->comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
 	return 0;

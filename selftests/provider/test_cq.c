@@ -170,16 +170,32 @@ static uint64_t raw_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-TEST(query_rt_values__the_time_that_completions_have)
+static struct timespec raw_clock(void)
 {
 	struct ibv_values_ex values = { .comp_mask = ~0U };
-	uint64_t before = raw_ns();
 
-	EXPECT_EQ(frdma_query_rt_values(NULL, &values), 0);
+	EXPECT_EQ(frdma_query_rt_values(&kernel.vctx.context, &values), 0);
 	EXPECT_EQ(values.comp_mask, IBV_VALUES_MASK_RAW_CLOCK);
 	EXPECT_EQ(values.raw_clock.tv_sec, 0);
-	EXPECT((uint64_t)values.raw_clock.tv_nsec >= before);
-	EXPECT((uint64_t)values.raw_clock.tv_nsec <= raw_ns());
+	return values.raw_clock;
+}
+
+TEST(query_rt_values__reads_the_kernels_clock)
+{
+	kernel_open();
+	kernel.clock_ns = 5000000001;
+	EXPECT_EQ((uint64_t)raw_clock().tv_nsec, 5000000001);
+	kernel_close();
+}
+
+TEST(query_rt_values__without_the_method_reads_its_own_clock)
+{
+	uint64_t before = raw_ns(), now;
+
+	kernel_open();
+	now = raw_clock().tv_nsec;
+	EXPECT(now >= before && now <= raw_ns());
+	kernel_close();
 }
 
 TEST(cq_ex__refuses_what_it_has_not)
