@@ -11,6 +11,7 @@
 
 #include "dev.h"
 #include "limit.h"
+#include "refuse.h"
 #include "uapi/frdma-abi.h"
 #include "uctx.h"
 
@@ -77,22 +78,31 @@ int frdma_av_init(struct frdma_av *av, struct frdma_dev *dev,
 	if (rdma_ah_get_port_num(attr) != 1 ||
 	    attr->type != RDMA_AH_ATTR_TYPE_ROCE ||
 	    !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
-		return -EINVAL;
+		return frdma_refuse(&dev->ib, -EINVAL,
+				    "address: port 1 and a GRH (is_global, sgid_index) are needed");
 
 	grh = rdma_ah_read_grh(attr);
 	if (!grh->sgid_attr || grh->sgid_attr->device != &dev->ib)
-		return -EINVAL;
+		return frdma_refuse(&dev->ib, -EINVAL,
+				    "address: sgid_index %u is empty",
+				    grh->sgid_index);
 
 	net = attr_network(attr);
 	if (net == RDMA_NETWORK_IB)
-		return -EINVAL;
+		return frdma_refuse(&dev->ib, -EINVAL,
+				    "address: the GID of sgid_index %u is not RoCEv2",
+				    grh->sgid_index);
 	/* A port has its default GID even then (ipv6.disable=1). */
 	if (net == RDMA_NETWORK_IPV6 && !ipv6_mod_enabled())
-		return -EAFNOSUPPORT;
+		return frdma_refuse(&dev->ib, -EAFNOSUPPORT,
+				    "address: the GID of sgid_index %u is IPv6, which the kernel has disabled",
+				    grh->sgid_index);
 
 	ifindex = gid_ifindex(dev, grh->sgid_attr);
 	if (ifindex < 0)
-		return ifindex;
+		return frdma_refuse(&dev->ib, ifindex,
+				    "address: the interface of sgid_index %u is gone or in another namespace",
+				    grh->sgid_index);
 
 	*av = (struct frdma_av) {
 		.sgid		= grh->sgid_attr->gid,

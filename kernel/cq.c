@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "dev.h"
 #include "limit.h"
+#include "refuse.h"
 #include "uctx.h"
 
 /* Numbers of bits in struct frdma_cq.events. */
@@ -390,8 +391,8 @@ static void cq_init(struct frdma_cq *cq, const struct ib_cq_init_attr *attr,
 }
 
 /* Makes a ring that the consumer of @udata, a process or not, can use. */
-static int cq_ring_create(struct frdma_ring *ring, u32 cqe,
-			  struct ib_udata *udata)
+static int cq_ring_create(const struct ib_device *ib, struct frdma_ring *ring,
+			  u32 cqe, struct ib_udata *udata)
 {
 	struct frdma_create_cq_resp resp = {};
 	struct frdma_uctx *uctx;
@@ -401,7 +402,8 @@ static int cq_ring_create(struct frdma_ring *ring, u32 cqe,
 	static_assert(sizeof(struct frdma_resize_cq_resp) == sizeof(resp));
 
 	if (!cqe || cqe > FRDMA_MAX_CQE)
-		return -EINVAL;
+		return frdma_refuse(ib, -EINVAL, "CQ: cqe %u is not 1 to %u",
+				    cqe, FRDMA_MAX_CQE);
 	err = frdma_check_request(udata);
 	if (err)
 		return err;
@@ -429,14 +431,19 @@ int frdma_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	int err;
 
 	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
-		return -EOPNOTSUPP;
+		return frdma_refuse(ib->device, -EOPNOTSUPP,
+				    "create_cq: flags 0x%x are unknown",
+				    attr->flags);
 	if (attr->comp_vector >= (u32)ib->device->num_comp_vectors)
-		return -EINVAL;
+		return frdma_refuse(ib->device, -EINVAL,
+				    "create_cq: comp_vector %u exceeds %d",
+				    attr->comp_vector,
+				    ib->device->num_comp_vectors - 1);
 
 	if (!frdma_limit_take(&dev->nr_cq, FRDMA_MAX_CQ))
 		return -ENOMEM;
 
-	err = cq_ring_create(&cq->ring, attr->cqe, udata);
+	err = cq_ring_create(ib->device, &cq->ring, attr->cqe, udata);
 	if (err)
 		goto err_limit_give;
 
@@ -544,7 +551,7 @@ int frdma_resize_cq(struct ib_cq *ib, unsigned int cqe,
 	if (!cq->user)
 		return -EOPNOTSUPP;
 
-	err = cq_ring_create(&ring, cqe, udata);
+	err = cq_ring_create(ib->device, &ring, cqe, udata);
 	if (err)
 		return err;
 
@@ -554,5 +561,9 @@ int frdma_resize_cq(struct ib_cq *ib, unsigned int cqe,
 
 	/* The old one, or the new one if it was too small. */
 	frdma_ring_destroy(&ring);
-	return err;
+	if (err)
+		return frdma_refuse(ib->device, err,
+				    "resize_cq: more than %u completions are unpolled",
+				    cqe);
+	return 0;
 }

@@ -11,6 +11,7 @@
 #include "dev.h"
 #include "limit.h"
 #include "mr.h"
+#include "refuse.h"
 #include "shared.h"
 #include "uapi/frdma-abi.h"
 
@@ -111,13 +112,19 @@ struct ib_dm *frdma_alloc_dm(struct ib_device *ib, struct ib_ucontext *uctx,
 	int err;
 
 	if (!attr->length || attr->alignment > PAGE_SHIFT)
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(frdma_refuse(ib, -EINVAL,
+					    "alloc_dm: %llu bytes, alignment 2^%u",
+					    attr->length, attr->alignment));
 	if (attr->length > FRDMA_MAX_DM_BYTES)
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(frdma_refuse(ib, -ENOMEM,
+					    "alloc_dm: %llu bytes exceed %u",
+					    attr->length, FRDMA_MAX_DM_BYTES));
 
 	dm = dm_create(dev, PAGE_ALIGN(attr->length));
 	if (!dm)
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(frdma_refuse(ib, -ENOMEM,
+					    "alloc_dm: %llu bytes are not left",
+					    attr->length));
 
 	err = dm_offer(dm, uctx, attrs);
 	if (err) {

@@ -11,6 +11,7 @@
 #include "limit.h"
 #include "mr.h"
 #include "proto/access.h"
+#include "refuse.h"
 
 #include "compat/dmabuf.h"
 
@@ -176,13 +177,17 @@ struct ib_mr *frdma_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length,
 
 	buf = dmabuf_open(&pd->device->dev, fd, access);
 	if (IS_ERR(buf))
-		return ERR_CAST(buf);
+		return ERR_PTR(frdma_refuse(pd->device, PTR_ERR(buf),
+					    "reg_dmabuf_mr: no dma-buf, or its exporter has no CPU mapping"));
 
-	mr = ERR_PTR(-EINVAL);
 	if (length && frdma_range_in(offset, length, 0, buf->dmabuf->size))
 		mr = frdma_mr_create_span(pd, FRDMA_MR_DMABUF, access,
 					  buf->map.vaddr + offset, iova,
 					  length);
+	else
+		mr = ERR_PTR(frdma_refuse(pd->device, -EINVAL,
+					  "reg_dmabuf_mr: %llu bytes at %llu are not in the buffer of %zu",
+					  length, offset, buf->dmabuf->size));
 	if (IS_ERR(mr)) {
 		frdma_dmabuf_close(buf);
 		return ERR_CAST(mr);

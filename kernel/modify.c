@@ -8,6 +8,7 @@
 #include "proto/wire.h"
 #include "qp.h"
 #include "recv.h"
+#include "refuse.h"
 #include "route.h"
 #include "trace.h"
 #include "uctx.h"
@@ -28,44 +29,79 @@
 static int check_av(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 		    int mask, struct frdma_av *av)
 {
+	const struct ib_device *ib = &qp->dev->ib;
+
 	if (mask & IB_QP_ALT_PATH)
-		return -EINVAL;
+		return frdma_refuse(ib, -EINVAL, "modify_qp: RoCE has no alternate path");
 	if (mask & IB_QP_PATH_MIG_STATE &&
 	    attr->path_mig_state != IB_MIG_MIGRATED)
-		return -EINVAL;
+		return frdma_refuse(ib, -EINVAL, "modify_qp: path_mig_state is not MIGRATED");
 	if (mask & IB_QP_AV)
 		return frdma_av_init(av, qp->dev, &attr->ah_attr);
 	return 0;
 }
 
-static bool limits_are_kept(struct frdma_qp *qp, const struct ib_qp_attr *attr,
-			    int mask)
+/* An attribute that is not given may have any value. */
+static int check_at_most(struct frdma_qp *qp, int given, const char *name,
+			 u32 value, u32 max)
 {
-	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index)
-		return false;
+	if (!given || value <= max)
+		return 0;
+	return frdma_refuse(&qp->dev->ib, -EINVAL,
+			    "modify_qp: %s %u exceeds %u", name, value, max);
+}
+
+static int check_path_mtu(struct frdma_qp *qp, const struct ib_qp_attr *attr,
+			  int mask)
+{
+	enum ib_mtu active = frdma_active_mtu(qp->dev);
+
+	if (!(mask & IB_QP_PATH_MTU))
+		return 0;
+	if (attr->path_mtu >= IB_MTU_256 && attr->path_mtu <= active)
+		return 0;
+	return frdma_refuse(&qp->dev->ib, -EINVAL,
+			    "modify_qp: path_mtu %d (enum ibv_mtu) exceeds %d bytes, the active MTU of the port",
+			    attr->path_mtu, ib_mtu_enum_to_int(active));
+}
+
+static int check_limits(struct frdma_qp *qp, const struct ib_qp_attr *attr,
+			int mask)
+{
 	if (mask & IB_QP_PORT && attr->port_num != 1)
-		return false;
-	if (mask & IB_QP_PATH_MTU &&
-	    (attr->path_mtu < IB_MTU_256 ||
-	     attr->path_mtu > frdma_active_mtu(qp->dev)))
-		return false;
-	if (mask & IB_QP_TIMEOUT && attr->timeout > 31)
-		return false;
-	if (mask & IB_QP_RETRY_CNT && attr->retry_cnt > 7)
-		return false;
-	if (mask & IB_QP_RNR_RETRY && attr->rnr_retry > 7)
-		return false;
-	if (mask & IB_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 31)
-		return false;
-	if (mask & IB_QP_MAX_QP_RD_ATOMIC &&
-	    attr->max_rd_atomic > FRDMA_MAX_RD_ATOM)
-		return false;
-	if (mask & IB_QP_MAX_DEST_RD_ATOMIC &&
-	    attr->max_dest_rd_atomic > FRDMA_MAX_RD_ATOM)
-		return false;
-	if (mask & IB_QP_DEST_QPN && attr->dest_qp_num & ~FRDMA_QPN_MASK)
-		return false;
-	return true;
+		return frdma_refuse(&qp->dev->ib, -EINVAL,
+				    "modify_qp: there is no port %u", attr->port_num);
+
+	return check_path_mtu(qp, attr, mask) ?:
+	       check_at_most(qp, mask & IB_QP_PKEY_INDEX, "pkey_index",
+			     attr->pkey_index, 0) ?:
+	       check_at_most(qp, mask & IB_QP_TIMEOUT, "timeout",
+			     attr->timeout, 31) ?:
+	       check_at_most(qp, mask & IB_QP_RETRY_CNT, "retry_cnt",
+			     attr->retry_cnt, 7) ?:
+	       check_at_most(qp, mask & IB_QP_RNR_RETRY, "rnr_retry",
+			     attr->rnr_retry, 7) ?:
+	       check_at_most(qp, mask & IB_QP_MIN_RNR_TIMER, "min_rnr_timer",
+			     attr->min_rnr_timer, 31) ?:
+	       check_at_most(qp, mask & IB_QP_MAX_QP_RD_ATOMIC,
+			     "max_rd_atomic", attr->max_rd_atomic,
+			     FRDMA_MAX_RD_ATOM) ?:
+	       check_at_most(qp, mask & IB_QP_MAX_DEST_RD_ATOMIC,
+			     "max_dest_rd_atomic", attr->max_dest_rd_atomic,
+			     FRDMA_MAX_RD_ATOM) ?:
+	       check_at_most(qp, mask & IB_QP_DEST_QPN, "dest_qp_num",
+			     attr->dest_qp_num, FRDMA_QPN_MASK);
+}
+
+/* The core's table says which attributes a transition needs, and may have. */
+static int check_transition(struct frdma_qp *qp, enum ib_qp_state cur,
+			    enum ib_qp_state next, int mask)
+{
+	if (ib_modify_qp_is_ok(cur, next, qp->type, mask))
+		return 0;
+	return frdma_refuse(&qp->dev->ib, -EINVAL,
+			    "modify_qp: state %d to %d (enum ibv_qp_state) does not exist for QP type %d with attr_mask 0x%x",
+			    cur, next, qp->type, mask);
 }
 
 static int check(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
@@ -75,14 +111,16 @@ static int check(struct frdma_qp *qp, const struct ib_qp_attr *attr, int mask,
 	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
-		return -EOPNOTSUPP;
+		return frdma_refuse(&qp->dev->ib, -EOPNOTSUPP,
+				    "modify_qp: attr_mask 0x%x has unknown bits", mask);
 	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != cur)
-		return -EINVAL;
-	if (!ib_modify_qp_is_ok(cur, next, qp->type, mask))
-		return -EINVAL;
-	if (!limits_are_kept(qp, attr, mask))
-		return -EINVAL;
-	return check_av(qp, attr, mask, av);
+		return frdma_refuse(&qp->dev->ib, -EINVAL,
+				    "modify_qp: cur_qp_state is %d, the state is %d",
+				    attr->cur_qp_state, cur);
+
+	return check_transition(qp, cur, next, mask) ?:
+	       check_limits(qp, attr, mask) ?:
+	       check_av(qp, attr, mask, av);
 }
 
 static u16 access_of(int flags)

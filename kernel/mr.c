@@ -19,6 +19,7 @@
 #include "limit.h"
 #include "mw.h"
 #include "proto/access.h"
+#include "refuse.h"
 
 /* What a region can grant, and flags that mean nothing to this device. */
 #define MR_ACCESS_KNOWN	(IB_ACCESS_LOCAL_WRITE | FRDMA_ACC_REMOTE | \
@@ -472,9 +473,12 @@ void frdma_mr_waiter_cancel(struct frdma_mr_waiter *waiter)
  * The index, and the life of a region
  */
 
-int frdma_mr_check_access(int access)
+int frdma_mr_check_access(const struct ib_device *ib, int access)
 {
-	return access & ~MR_ACCESS_KNOWN ? -EOPNOTSUPP : 0;
+	if (!(access & ~MR_ACCESS_KNOWN))
+		return 0;
+	return frdma_refuse(ib, -EOPNOTSUPP,
+			    "reg_mr: access 0x%x has unknown bits", access);
 }
 
 /* What counts regions of a kind, against the advertised maximum. */
@@ -602,16 +606,18 @@ struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
 	struct frdma_mr *mr;
 	int err;
 
-	err = frdma_mr_check_access(access);
+	err = frdma_mr_check_access(pd->device, access);
 	if (err)
 		return ERR_PTR(err);
 	/* Nobody says of such memory that it is persistent. */
 	if (access & FRDMA_ACC_FLUSH_PERSISTENT)
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(frdma_refuse(pd->device, -EINVAL,
+					    "reg_mr: the memory is not persistent"));
 	if (access & IB_ZERO_BASED)
 		iova = 0;
 	if (length && iova + length - 1 < iova)
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(frdma_refuse(pd->device, -EINVAL,
+					    "reg_mr: iova + length overflows"));
 
 	mr = frdma_mr_create(pd, kind, access);
 	if (IS_ERR(mr))
@@ -641,7 +647,8 @@ struct ib_mr *frdma_get_dma_mr(struct ib_pd *pd, int access)
 	int err;
 
 	err = access & FRDMA_ACC_FLUSH ? -EOPNOTSUPP :
-					 frdma_mr_check_access(access);
+					 frdma_mr_check_access(pd->device,
+							       access);
 	if (err)
 		return ERR_PTR(err);
 

@@ -427,7 +427,7 @@ enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
  *
  * Context: any. Return: 0; -EOPNOTSUPP.
  */
-int frdma_mr_check_access(int access);
+int frdma_mr_check_access(const struct ib_device *ib, int access);
 
 /**
  * frdma_mr_create() - make a region with a key

@@ -9,6 +9,7 @@
 #include "dev.h"
 #include "proto/access.h"
 #include "qp.h"
+#include "refuse.h"
 #include "uctx.h"
 
 /*
@@ -252,7 +253,9 @@ int frdma_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 	int err;
 
 	if (ib->type != IB_MW_TYPE_1 && ib->type != IB_MW_TYPE_2)
-		return -EINVAL;
+		return frdma_refuse(ib->device, -EINVAL,
+				    "alloc_mw: type %d does not exist",
+				    ib->type);
 	err = frdma_no_driver_data(udata);
 	if (err)
 		return err;

@@ -2,11 +2,13 @@
 #define UVERBS_MODULE_NAME frdma
 #include <rdma/uverbs_named_ioctl.h>
 
+#include "dev.h"
 #include "mr.h"
 #include "poller.h"
 #include "post.h"
 #include "proto/wqe.h"
 #include "qp.h"
+#include "refuse.h"
 #include "srq.h"
 #include "uapi/frdma-abi.h"
 
@@ -42,9 +44,10 @@ static bool ring_is_full(const struct frdma_ring *ring, u32 prod)
 }
 
 /* The data of an inline send lie at kernel addresses. */
-static int copy_inline(const struct frdma_sq *sq, const struct ib_send_wr *wr,
+static int copy_inline(struct frdma_qp *qp, const struct ib_send_wr *wr,
 		       struct frdma_send_wqe *wqe)
 {
+	u32 max = qp->sq.max_inline;
 	void *to = wqe + 1;
 	u32 len = 0;
 	int i;
@@ -52,8 +55,10 @@ static int copy_inline(const struct frdma_sq *sq, const struct ib_send_wr *wr,
 	for (i = 0; i < wr->num_sge; i++) {
 		const struct ib_sge *sge = &wr->sg_list[i];
 
-		if (sge->length > sq->max_inline - len)
-			return -EINVAL;
+		if (sge->length > max - len)
+			return frdma_refuse(&qp->dev->ib, -EINVAL,
+					    "post_send: more than %u bytes are inline",
+					    max);
 		memcpy(to + len, (void *)(uintptr_t)sge->addr, sge->length);
 		len += sge->length;
 	}
@@ -104,7 +109,9 @@ static int copy_operands(struct frdma_qp *qp, const struct ib_send_wr *wr,
 	case IB_WR_SEND_WITH_IMM:
 		return 0;
 	default:
-		return -EOPNOTSUPP;
+		return frdma_refuse(&qp->dev->ib, -EOPNOTSUPP,
+				    "post_send: opcode %d does not exist here",
+				    wr->opcode);
 	}
 }
 
@@ -117,7 +124,8 @@ static int copy_address(struct frdma_qp *qp, const struct ib_send_wr *wr,
 	if (frdma_qp_is_connected(qp))
 		return 0;
 	if (!ud->ah || ud->ah->pd != qp->pd)
-		return -EINVAL;
+		return frdma_refuse(&qp->dev->ib, -EINVAL,
+				    "post_send: the address handle is missing or of another PD");
 	wqe->ud.dqpn = ud->remote_qpn;
 	wqe->ud.qkey = ud->remote_qkey;
 	wqe->ud.pkey_index = ud->pkey_index;
@@ -133,9 +141,13 @@ static int post_one_send(struct frdma_qp *qp, const struct ib_send_wr *wr)
 	int err;
 
 	if (wr->num_sge < 0 || wr->num_sge > sq->max_sge)
-		return -EINVAL;
+		return frdma_refuse(&qp->dev->ib, -EINVAL,
+				    "post_send: num_sge %d exceeds %u",
+				    wr->num_sge, sq->max_sge);
 	if (ring_is_full(&sq->ring, sq->prod))
-		return -ENOMEM;
+		return frdma_refuse(&qp->dev->ib, -ENOMEM,
+				    "post_send: all %u slots of QP %u are in use",
+				    sq->ring.entries, qp->qpn);
 
 	wqe = frdma_ring_slot(&sq->ring, sq->prod);
 	*wqe = (struct frdma_send_wqe) {
@@ -153,7 +165,7 @@ static int post_one_send(struct frdma_qp *qp, const struct ib_send_wr *wr)
 		return err;
 
 	if (wr->send_flags & IB_SEND_INLINE) {
-		err = copy_inline(sq, wr, wqe);
+		err = copy_inline(qp, wr, wqe);
 		if (err)
 			return err;
 	} else {
@@ -180,7 +192,9 @@ static int post_sends(struct frdma_qp *qp, const struct ib_send_wr *wr,
 
 	if (!may_post_send(qp)) {
 		*bad_wr = wr;
-		return -EINVAL;
+		return frdma_refuse(&qp->dev->ib, -EINVAL,
+				    "post_send: QP %u is in state %d (enum ib_qp_state)",
+				    qp->qpn, frdma_qp_state(qp));
 	}
 
 	spin_lock_irqsave(&qp->sq.post_lock, flags);
@@ -259,6 +273,16 @@ static int post_recvs(const struct frdma_ring *ring, u32 *prod, u32 max_sge,
 	return err;
 }
 
+static void explain_recv(const struct ib_device *ib,
+			 const struct ib_recv_wr *bad_wr, u32 max_sge, int err)
+{
+	if (err == -ENOMEM)
+		frdma_refuse(ib, err, "post_recv: the queue is full");
+	else
+		frdma_refuse(ib, err, "post_recv: num_sge %d exceeds %u",
+			     bad_wr->num_sge, max_sge);
+}
+
 /**
  * frdma_post_recv - the verb
  * @ib: queue pair of a consumer in the kernel; a process posts without us
@@ -286,11 +310,15 @@ int frdma_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	rq = &qp->rq;
 	if (!rq->ring.head || frdma_qp_state(qp) == IB_QPS_RESET) {
 		*bad_wr = wr;
-		return -EINVAL;
+		return frdma_refuse(ib->device, -EINVAL,
+				    "post_recv: QP %u has an SRQ or is in RESET",
+				    qp->qpn);
 	}
 	spin_lock_irqsave(&rq->post_lock, flags);
 	err = post_recvs(&rq->ring, &rq->prod, rq->max_sge, wr, bad_wr);
 	spin_unlock_irqrestore(&rq->post_lock, flags);
+	if (err)
+		explain_recv(ib->device, *bad_wr, rq->max_sge, err);
 
 	/* Pairs with the barrier in frdma_qp_rq_doorbell(). */
 	smp_mb();
@@ -321,6 +349,8 @@ int frdma_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 	spin_lock_irqsave(&srq->post_lock, flags);
 	err = post_recvs(&srq->ring, &srq->prod, srq->max_sge, wr, bad_wr);
 	spin_unlock_irqrestore(&srq->post_lock, flags);
+	if (err)
+		explain_recv(ib->device, *bad_wr, srq->max_sge, err);
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #include "dev.h"
 #include "limit.h"
 #include "proto/wire.h"
+#include "refuse.h"
 #include "rwr.h"
 #include "uctx.h"
 
@@ -146,13 +147,19 @@ static void srq_init(struct frdma_srq *srq, bool user, u32 max_sge)
 	srq->max_sge = max_sge;
 }
 
-static int srq_check_init(const struct ib_srq_init_attr *init)
+static int srq_check_init(const struct ib_device *ib,
+			  const struct ib_srq_init_attr *init)
 {
 	if (init->srq_type != IB_SRQT_BASIC && init->srq_type != IB_SRQT_XRC)
-		return -EOPNOTSUPP;
+		return frdma_refuse(ib, -EOPNOTSUPP,
+				    "create_srq: type %d does not exist here",
+				    init->srq_type);
 	if (init->attr.max_wr > FRDMA_MAX_SRQ_WR ||
 	    init->attr.max_sge > FRDMA_MAX_SRQ_SGE)
-		return -EINVAL;
+		return frdma_refuse(ib, -EINVAL,
+				    "create_srq: max_wr %u, max_sge %u exceed %u, %u",
+				    init->attr.max_wr, init->attr.max_sge,
+				    FRDMA_MAX_SRQ_WR, FRDMA_MAX_SRQ_SGE);
 	return 0;
 }
 
@@ -166,7 +173,7 @@ int frdma_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	struct frdma_srq *srq = to_frdma_srq(ib);
 	int err;
 
-	err = srq_check_init(init) ?: frdma_check_request(udata);
+	err = srq_check_init(ib->device, init) ?: frdma_check_request(udata);
 	if (err)
 		return err;
 	if (!frdma_limit_take(&dev->nr_srq, FRDMA_MAX_SRQ))
@@ -328,7 +335,9 @@ static int srq_modify(struct frdma_srq *srq, const struct ib_srq_attr *attr,
 	lockdep_assert_held(&srq->modify);
 
 	if (limit > entries)
-		return -EINVAL;
+		return frdma_refuse(srq->ib.device, -EINVAL,
+				    "modify_srq: srq_limit %u exceeds max_wr %u",
+				    limit, entries);
 	if (mask & IB_SRQ_MAX_WR)
 		err = srq_resize(srq, entries, udata);
 	if (!err && mask & IB_SRQ_LIMIT)
@@ -340,13 +349,21 @@ static int srq_check_modify(const struct frdma_srq *srq,
 			    const struct ib_srq_attr *attr,
 			    enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
+	const struct ib_device *ib = srq->ib.device;
+
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
-		return -EINVAL;
+		return frdma_refuse(ib, -EINVAL,
+				    "modify_srq: attr_mask 0x%x has unknown bits",
+				    mask);
 	if (!(mask & IB_SRQ_MAX_WR))
 		return frdma_no_driver_data(udata);
 	if (!srq->user)
 		return -EOPNOTSUPP;
-	return attr->max_wr > FRDMA_MAX_SRQ_WR ? -EINVAL : 0;
+	if (attr->max_wr > FRDMA_MAX_SRQ_WR)
+		return frdma_refuse(ib, -EINVAL,
+				    "modify_srq: max_wr %u exceeds %u",
+				    attr->max_wr, FRDMA_MAX_SRQ_WR);
+	return 0;
 }
 
 int frdma_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,

@@ -348,6 +348,24 @@ TRACE_EVENT(frdma_qp_state,
 		  show_frdma_qp_state(__entry->to))
 );
 
+/* A verb is refused; @err is a negative errno. */
+TRACE_EVENT(frdma_refuse,
+	TP_PROTO(u32 ifindex, int err, struct va_format *reason),
+	TP_ARGS(ifindex, err, reason),
+	TP_STRUCT__entry(
+		__field(u32, ifindex)
+		__field(int, err)
+		__vstring(reason, reason->fmt, reason->va)
+	),
+	TP_fast_assign(
+		__entry->ifindex = ifindex;
+		__entry->err = err;
+		__assign_vstr(reason, reason->fmt, reason->va);
+	),
+	TP_printk("if=%u err=%d %s", __entry->ifindex, __entry->err,
+		  __get_str(reason))
+);
+
 #endif /* FRDMA_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

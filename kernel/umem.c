@@ -14,6 +14,7 @@
 #include "odp.h"
 #include "page_in.h"
 #include "proto/access.h"
+#include "refuse.h"
 #include "uctx.h"
 
 #include "compat/iter.h"
@@ -73,12 +74,15 @@ struct mr_memory {
 };
 
 /* Who may flush to persistent memory must find such. */
-static int mr_check_persistence(int access, const struct frdma_pages *pages,
-				u64 offset, u64 length)
+static int mr_check_persistence(const struct ib_device *ib, int access,
+				const struct frdma_pages *pages, u64 offset,
+				u64 length)
 {
-	if (!(access & FRDMA_ACC_FLUSH_PERSISTENT))
+	if (!(access & FRDMA_ACC_FLUSH_PERSISTENT) ||
+	    frdma_pages_are_persistent(pages, offset, length))
 		return 0;
-	return frdma_pages_are_persistent(pages, offset, length) ? 0 : -EINVAL;
+	return frdma_refuse(ib, -EINVAL,
+			    "reg_mr: the memory is not persistent");
 }
 
 static int mr_memory_pin(struct mr_memory *memory, struct ib_device *device,
@@ -90,17 +94,21 @@ static int mr_memory_pin(struct mr_memory *memory, struct ib_device *device,
 		iova = 0;
 	if (!length || length > SIZE_MAX || start > ULONG_MAX ||
 	    iova + length - 1 < iova)
-		return -EINVAL;
+		return frdma_refuse(device, -EINVAL,
+				    "reg_mr: %llu bytes at 0x%llx, iova 0x%llx, are no range",
+				    length, start, iova);
 
 	memory->umem = ib_umem_get_va(device, start, length, access);
 	if (IS_ERR(memory->umem))
-		return PTR_ERR(memory->umem);
+		return frdma_refuse(device, PTR_ERR(memory->umem),
+				    "reg_mr: %llu bytes cannot be pinned (ENOMEM: see ulimit -l)",
+				    length);
 
 	err = pages_from_umem(&memory->pages, memory->umem, &memory->offset);
 	if (err)
 		goto err_release;
-	err = mr_check_persistence(access, &memory->pages, memory->offset,
-				   length);
+	err = mr_check_persistence(device, access, &memory->pages,
+				   memory->offset, length);
 	if (err)
 		goto err_free_pages;
 
@@ -146,14 +154,19 @@ static struct ib_mr *reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
 	struct frdma_mr *mr;
 
 	if (access & ~MR_ODP_ACCESS_KNOWN)
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(frdma_refuse(pd->device, -EOPNOTSUPP,
+					    "reg_mr: on-demand memory cannot have access 0x%x",
+					    access));
 	if (access & IB_ZERO_BASED)
 		iova = 0;
 	if (all && iova)
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(frdma_refuse(pd->device, -EINVAL,
+					    "reg_mr: an implicit on-demand region has iova 0"));
 	if (!all && (!length || start > TASK_SIZE ||
 		     length > TASK_SIZE - start || iova + length - 1 < iova))
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(frdma_refuse(pd->device, -EINVAL,
+					    "reg_mr: %llu bytes at 0x%llx, iova 0x%llx, are no range",
+					    length, start, iova));
 
 	mr = frdma_mr_create(pd, FRDMA_MR_ODP, access);
 	if (IS_ERR(mr))
@@ -190,7 +203,7 @@ struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 		return ERR_PTR(err);
 	if (access & IB_ACCESS_ON_DEMAND)
 		return reg_on_demand(pd, start, length, iova, access);
-	err = frdma_mr_check_access(access);
+	err = frdma_mr_check_access(pd->device, access);
 	if (err)
 		return ERR_PTR(err);
 
@@ -223,23 +236,27 @@ struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 
 	if (mr->kind != FRDMA_MR_USER ||
 	    flags & ~(IB_MR_REREG_TRANS | IB_MR_REREG_PD | IB_MR_REREG_ACCESS))
-		return ERR_PTR(-EOPNOTSUPP);
+		return ERR_PTR(frdma_refuse(ib->device, -EOPNOTSUPP,
+					    "rereg_mr: not for this kind of region, or flags 0x%x are unknown",
+					    flags));
 
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
-	err = frdma_mr_check_access(access) ?: frdma_no_driver_data(udata);
+	err = frdma_mr_check_access(ib->device, access) ?:
+	      frdma_no_driver_data(udata);
 	if (err)
 		return ERR_PTR(err);
 	if (!frdma_mr_refuse_windows(mr))
-		return ERR_PTR(-EBUSY);
+		return ERR_PTR(frdma_refuse(ib->device, -EBUSY,
+					    "rereg_mr: a memory window is bound to the region"));
 
 	if (flags & IB_MR_REREG_TRANS)
 		err = mr_memory_pin(&memory, ib->device, start, length, iova,
 				    access);
 	else
 		err = ib_umem_check_rereg(mr->umem, flags, access) ?:
-		      mr_check_persistence(access, &mr->pages, mr->offset,
-					   mr->length);
+		      mr_check_persistence(ib->device, access, &mr->pages,
+					   mr->offset, mr->length);
 	if (err)
 		goto out_allow_windows;
 

@@ -11,6 +11,7 @@
 #include "poller.h"
 #include "proto/wire.h"
 #include "qp.h"
+#include "refuse.h"
 #include "requester.h"
 #include "responder.h"
 #include "srq.h"
@@ -23,43 +24,74 @@
 #include "verbs_qp.h"
 #include "xrc.h"
 
-static int check_init(const struct ib_qp_init_attr *init, bool user)
+static int check_type(const struct ib_device *ib,
+		      const struct ib_qp_init_attr *init, bool user)
 {
-	const struct ib_qp_cap *cap = &init->cap;
-
 	switch (init->qp_type) {
-	case IB_QPT_XRC_TGT:
-		/* It has nothing that the rest could be about. */
-		return init->create_flags ? -EOPNOTSUPP : 0;
 	case IB_QPT_XRC_INI:
 		/* No work request of the kernel's can name a queue. */
-		if (!user)
-			return -EOPNOTSUPP;
+		if (user)
+			return 0;
 		break;
 	case IB_QPT_RC:
 	case IB_QPT_UC:
 	case IB_QPT_UD:
+	case IB_QPT_XRC_TGT:
+		return 0;
 	case IB_QPT_GSI:
+		if (!init->srq)
+			return 0;
 		break;
 	default:
-		return -EOPNOTSUPP;
+		break;
 	}
+	return frdma_refuse(ib, -EOPNOTSUPP,
+			    "create_qp: type %d does not exist here",
+			    init->qp_type);
+}
+
+/* An attribute that means nothing for this queue pair has no maximum. */
+static int check_cap(const struct ib_device *ib, bool counts, const char *name,
+		     u32 value, u32 max)
+{
+	if (!counts || value <= max)
+		return 0;
+	return frdma_refuse(ib, -EINVAL, "create_qp: %s %u exceeds %u", name,
+			    value, max);
+}
+
+static int check_init(const struct ib_device *ib,
+		      const struct ib_qp_init_attr *init, bool user)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+	/* IBTA 11.2.4.1: an SRQ takes the place of the receive queue. */
+	bool has_rq = !init->srq;
+	int err;
+
+	err = check_type(ib, init, user);
+	if (err)
+		return err;
 	if (init->create_flags)
-		return -EOPNOTSUPP;
-	if (init->srq && init->qp_type == IB_QPT_GSI)
-		return -EOPNOTSUPP;
+		return frdma_refuse(ib, -EOPNOTSUPP,
+				    "create_qp: create_flags 0x%x are unknown",
+				    init->create_flags);
+	/* An XRC target has neither queues nor capabilities. */
+	if (init->qp_type == IB_QPT_XRC_TGT)
+		return 0;
 	if (!init->send_cq ||
 	    (!init->recv_cq && init->qp_type != IB_QPT_XRC_INI))
-		return -EINVAL;
-	if (cap->max_send_wr > FRDMA_MAX_QP_WR ||
-	    cap->max_send_sge > FRDMA_MAX_SGE ||
-	    cap->max_inline_data > FRDMA_MAX_INLINE_BYTES)
-		return -EINVAL;
-	/* IBTA 11.2.4.1: with a shared receive queue they mean nothing. */
-	if (!init->srq && (cap->max_recv_wr > FRDMA_MAX_QP_WR ||
-			   cap->max_recv_sge > FRDMA_MAX_SGE))
-		return -EINVAL;
-	return 0;
+		return frdma_refuse(ib, -EINVAL, "create_qp: a CQ is missing");
+
+	return check_cap(ib, true, "max_send_wr", cap->max_send_wr,
+			 FRDMA_MAX_QP_WR) ?:
+	       check_cap(ib, true, "max_send_sge", cap->max_send_sge,
+			 FRDMA_MAX_SGE) ?:
+	       check_cap(ib, true, "max_inline_data", cap->max_inline_data,
+			 FRDMA_MAX_INLINE_BYTES) ?:
+	       check_cap(ib, has_rq, "max_recv_wr", cap->max_recv_wr,
+			 FRDMA_MAX_QP_WR) ?:
+	       check_cap(ib, has_rq, "max_recv_sge", cap->max_recv_sge,
+			 FRDMA_MAX_SGE);
 }
 
 static u32 ring_entries(u32 max_wr)
@@ -278,7 +310,7 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	struct frdma_qp *qp;
 	int err;
 
-	err = check_init(init, udata) ?: frdma_check_request(udata);
+	err = check_init(ib->device, init, udata) ?: frdma_check_request(udata);
 	if (err)
 		return err;
 	if (!frdma_limit_take(&dev->nr_qp, FRDMA_MAX_QP))
