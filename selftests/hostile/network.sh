@@ -8,7 +8,8 @@
 # rdma_cm. FULL=1 for more of each.
 #
 # guests: 1
-# default: no
+# short: everything_at_once
+# kernel: stock
 # named: bookworm sid
 # timeout: 3600
 

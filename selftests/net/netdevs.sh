@@ -6,7 +6,8 @@
 # are accepted.
 #
 # guests: 1
-# default: no
+# short: carries_a_link bond
+# kernel: stock
 # timeout: 600
 
 . "${0%/*}/../lib/frdma.sh"
