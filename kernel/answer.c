@@ -253,6 +253,8 @@ static u32 room_for_response(struct frdma_qp *qp)
 	u32 mtu = qp->rq.resp.mtu, room, open;
 	struct frdma_tx *tx = burst(qp);
 
+	if (qp->rq.read_free)
+		return qp->rq.read_free;
 	room = frdma_queued_room(queued, mtu);
 	open = frdma_tx_open_packets(tx);
 	if (!room || room > open)
@@ -346,6 +348,7 @@ static enum frdma_resp_verdict send_response_run(struct frdma_qp *qp)
 
 	frdma_resp_read_sent(rs, &hdr, nr);
 	qp->rq.read_budget -= min(nr, qp->rq.read_budget);
+	qp->rq.read_free -= min(nr, qp->rq.read_free);
 	return FRDMA_RESP_ACCEPT;
 }
 

@@ -177,6 +177,8 @@ struct frdma_sq {
  *	other either
  * @route: of these
  * @read_budget: READ response packets that may still be sent in this step
+ * @read_free: of these, those that the train at hand asks for, which do not wait for
+ *	queues of this host: the rest of the train would be dropped behind them
  * @read_waits: there is a READ response, and it waits for pages
  * @read_refused: it waits until something comes of the peer
  * @read_wanted_until: until when anything else that comes of the peer may have been on
@@ -215,6 +217,7 @@ struct frdma_rq {
 	struct frdma_lane lane;
 	struct frdma_route route;
 	u32 read_budget;
+	u32 read_free;
 	bool read_waits;
 	bool read_refused;
 	u64 read_wanted_until;

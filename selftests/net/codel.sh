@@ -62,6 +62,28 @@ nothing_is_dropped() {
 	[ "$(counter frdma0 retry_implied)" = 0 ]
 }
 
+# Requests for 1 KiB each come in trains. The response to one must not wait while
+# the others of its train are there: they would be dropped, and asked for again.
+trains_of_reads() {
+	local pid near far options=(-F -e -s 1024 -n 2000 -l 32 -u 18)
+
+	slow_ends 20
+	near=$(gid_index frdma0 v4)
+	far=$(gid_index frdma1 v4)
+	in_far ib_read_bw -d frdma1 -x "$far" "${options[@]}" \
+		>"$KTAP_TMP/server" 2>&1 &
+	pid=$!
+	await 30 in_far bash -c 'ss -Hltn sport = :18515 | grep -q .'
+	ib_read_bw -d frdma0 -x "$near" "${options[@]}" $ENDS_FAR4 ||
+		fail "$(<"$KTAP_TMP/server")"
+	wait $pid
+	note "trains received: $(counter frdma1 rx_trains)," \
+		"dropped: $(counter frdma1 drop_out_of_sequence)"
+	[ "$(counter frdma1 rx_trains)" -gt 0 ]
+	[ "$(counter frdma1 drop_out_of_sequence)" = 0 ]
+	[ "$(counter frdma0 rcvd_seq_naks)" = 0 ]
+}
+
 # Packets wait in a qdisc when their queue pair, their link and the module are gone.
 # The qdisc frees them later.
 packets_outlive_the_module() {
@@ -84,5 +106,6 @@ ktap_test nothing_is_dropped 4 200
 ktap_test nothing_is_dropped 1 100
 ktap_test nothing_is_dropped 4 100
 ktap_test nothing_is_dropped 1 1000
+ktap_test trains_of_reads
 ktap_test packets_outlive_the_module
 ktap_end
