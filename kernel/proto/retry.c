@@ -12,11 +12,12 @@ static const u32 rnr_delay_10us[32] = {
  * frdma_ack_timeout_ns - the time that a timeout attribute stands for
  * @code: 0..31; 0 means never
  *
- * IBTA 9.7.6.1.3: 4.096 microseconds times two to the power of @code.
+ * IBTA 9.7.6.1.3: 4.096 microseconds times two to the power of @code, and not less than
+ * FRDMA_TIMEOUT_CODE_MIN stands for.
  */
 u64 frdma_ack_timeout_ns(u8 code)
 {
-	return code ? 4096ULL << (code & 31) : 0;
+	return code ? 4096ULL << max(code & 31, FRDMA_TIMEOUT_CODE_MIN) : 0;
 }
 
 /**

@@ -8,6 +8,13 @@
 #define FRDMA_RNR_RETRY_FOREVER	7
 
 /*
+ * The least timeout code that is honoured, 16.8 ms. A processor that is busy answers later
+ * than the microseconds that smaller codes stand for: each request would be sent twice, and
+ * the retries would be spent on a peer that lives. Adapters have such a floor as well.
+ */
+#define FRDMA_TIMEOUT_CODE_MIN	12
+
+/*
  * The wait for an answer may be stretched to four times the timeout (IBTA
  * 9.7.6.1.3). That is used where peer and network are slow for their load:
  * resending what only waits in a queue makes the queue longer.

@@ -20,9 +20,10 @@ TEST(frdma_ack_timeout_ns__every_code)
 	u32 code;
 
 	EXPECT_EQ(frdma_ack_timeout_ns(0), 0);
-	EXPECT_EQ(frdma_ack_timeout_ns(1), 8192);
 	EXPECT_EQ(frdma_ack_timeout_ns(14), 67108864);
-	for (code = 2; code < 32; code++)
+	for (code = 1; code <= FRDMA_TIMEOUT_CODE_MIN; code++)
+		EXPECT_EQ(frdma_ack_timeout_ns(code), 16777216);
+	for (; code < 32; code++)
 		EXPECT_EQ(frdma_ack_timeout_ns(code),
 			  2 * frdma_ack_timeout_ns(code - 1));
 }
