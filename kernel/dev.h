@@ -55,6 +55,8 @@ struct frdma_stats;
  * @cnp_dscp: DSCP of congestion notifications
  * @cnp_priority: priority of congestion notifications
  * @dscp: priorities of all other packets
+ * @check_interface: a packet has to arrive by the interface that has its
+ *	destination address; read and written without a lock
  * @gather_us: interval in which requests of processes are looked for that come one
  *	by one, in microseconds; 0: all are to be rung for; likewise
  * @nr_odp: memory regions alive whose memory is not pinned
@@ -106,6 +108,7 @@ struct frdma_dev {
 	u8 cnp_dscp;
 	u8 cnp_priority;
 	struct frdma_dscp dscp;
+	bool check_interface;
 	u32 gather_us;
 	atomic_t nr_odp;
 	struct frdma_gids gids;

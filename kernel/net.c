@@ -25,9 +25,9 @@
 #include <net/netns/generic.h>
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
-#include <rdma/ib_cache.h>
 
 #include "dev.h"
+#include "gids.h"
 #include "net.h"
 #include "proto/wire.h"
 #include "rx.h"
@@ -305,25 +305,9 @@ bool frdma_net_is_home(const struct frdma_dev *dev)
 	       net_eq(dev_net(dev->ndev), dev->net->net);
 }
 
-/* Is an address one of a link's; with @ndev, as an address of that interface. */
-static bool dev_has_gid_on(struct frdma_dev *dev, const union ib_gid *gid,
-			   struct net_device *ndev)
+static bool has_gsi(const struct frdma_dev *dev)
 {
-	const struct ib_gid_attr *attr;
-
-	/*
-	 * Before it has a GSI queue pair, it may have no table of GIDs.
-	 * Pairs with the full barrier of cmpxchg() in frdma_qp_publish().
-	 */
-	if (!smp_load_acquire(&dev->gsi_qp))
-		return false;
-
-	attr = rdma_find_gid_by_port(&dev->ib, gid, IB_GID_TYPE_ROCE_UDP_ENCAP,
-				     1, ndev);
-	if (IS_ERR(attr))
-		return false;
-	rdma_put_gid_attr(attr);
-	return true;
+	return rcu_access_pointer(dev->gsi_qp);
 }
 
 /**
@@ -333,11 +317,11 @@ static bool dev_has_gid_on(struct frdma_dev *dev, const union ib_gid *gid,
  * @ifindex: interface that the packet came by
  *
  * Two interfaces may have the same address, each on a network of its own, as
- * with link-local ones; the one that the packet came by is meant. Where that
- * one does not have it (packets of this host come by lo, and hosts answer for
- * their addresses on any interface), any will do. Links that share interface
- * and address, because one is a VLAN of the other's, answer in the order of
- * their birth: rdma_cm tries devices in the same order.
+ * with link-local ones; the one that the packet came by is meant. If it lacks
+ * the address, the link of another interface is returned: its queue pair judges
+ * whether the packet may come by this one. Links that share interface and address,
+ * because one is a VLAN of the other's, answer in the order of their birth:
+ * rdma_cm tries devices in the same order.
  *
  * Context: any but hard interrupts, in an RCU read section, for which the
  * result is good.
@@ -347,15 +331,13 @@ static bool dev_has_gid_on(struct frdma_dev *dev, const union ib_gid *gid,
 struct frdma_dev *frdma_net_find_dev(struct frdma_net *fnet,
 				     const union ib_gid *gid, int ifindex)
 {
-	struct net_device *ndev = dev_get_by_index_rcu(fnet->net, ifindex);
 	struct frdma_dev *dev;
 
-	if (ndev)
-		list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
-			if (dev_has_gid_on(dev, gid, ndev))
-				return dev;
 	list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
-		if (dev_has_gid_on(dev, gid, NULL))
+		if (has_gsi(dev) && frdma_gids_have_on(dev, gid, ifindex))
+			return dev;
+	list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
+		if (has_gsi(dev) && frdma_gids_have(dev, gid))
 			return dev;
 	return NULL;
 }

@@ -61,20 +61,65 @@ static void skb_gids(const struct sk_buff *skb, union ib_gid *sgid,
 }
 
 /*
- * IBTA 9.6.1.2: both addresses of a connection are checked; a datagram may
- * come from anywhere, but to an address of this link, or to a group.
+ * Linux takes a packet to any of its addresses from any interface. On the network
+ * behind another interface, an attacker may have the peer's address. Packets of
+ * this host come by lo.
  */
-static bool is_from_peer(const struct frdma_qp *qp, const struct sk_buff *skb)
+static bool may_come_by_any(const struct frdma_dev *dev,
+				  const struct frdma_rx_cb *cb)
 {
+	return cb->local || !READ_ONCE(dev->check_interface);
+}
+
+/* IBTA 9.6.1.2: both addresses of a connection are checked. */
+static bool is_from_peer(const struct frdma_qp *qp, const struct sk_buff *skb,
+			 enum frdma_drop_reason *why)
+{
+	const struct frdma_rx_cb *cb = frdma_rx_cb(skb);
 	const struct frdma_av *av = &qp->path.av;
 	union ib_gid sgid, dgid;
 
 	skb_gids(skb, &sgid, &dgid);
-	if (!frdma_qp_is_connected(qp))
-		return frdma_rx_is_multicast(skb) ||
-		       frdma_gids_have(qp->dev, &dgid);
-	return !memcmp(&sgid, &av->dgid, sizeof(sgid)) &&
-	       !memcmp(&dgid, &av->sgid, sizeof(dgid));
+	*why = FRDMA_DROP_BAD_ADDRESS;
+	if (memcmp(&sgid, &av->dgid, sizeof(sgid)) ||
+	    memcmp(&dgid, &av->sgid, sizeof(dgid)))
+		return false;
+
+	*why = FRDMA_DROP_WRONG_INTERFACE;
+	return likely(cb->ifindex == av->ifindex) ||
+	       may_come_by_any(qp->dev, cb) ||
+	       frdma_gids_come_by(qp->dev, av->ifindex, cb->ifindex);
+}
+
+/* A datagram may come from anywhere, to an address of this link or to a group. */
+static bool is_datagram_for(const struct frdma_qp *qp,
+			    const struct sk_buff *skb,
+			    enum frdma_drop_reason *why)
+{
+	const struct frdma_rx_cb *cb = frdma_rx_cb(skb);
+	union ib_gid sgid, dgid;
+
+	if (cb->multicast)
+		return true;
+
+	skb_gids(skb, &sgid, &dgid);
+	if (frdma_gids_have_on(qp->dev, &dgid, cb->ifindex))
+		return true;
+
+	*why = FRDMA_DROP_BAD_ADDRESS;
+	if (!frdma_gids_have(qp->dev, &dgid))
+		return false;
+
+	*why = FRDMA_DROP_WRONG_INTERFACE;
+	return may_come_by_any(qp->dev, cb);
+}
+
+static bool has_right_addresses(const struct frdma_qp *qp,
+				const struct sk_buff *skb,
+				enum frdma_drop_reason *why)
+{
+	return frdma_qp_is_connected(qp) ? is_from_peer(qp, skb, why) :
+					   is_datagram_for(qp, skb, why);
 }
 
 /* IBTA 10.9.3: equal, and one of both a full member. */
@@ -452,8 +497,8 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 	bool echo = false;
 	u32 i, nr;
 
-	if (!is_from_peer(qp, skb)) {
-		frdma_qp_drop(qp, skb, FRDMA_DROP_BAD_ADDRESS);
+	if (!has_right_addresses(qp, skb, &why)) {
+		frdma_qp_drop(qp, skb, why);
 		return;
 	}
 
@@ -499,6 +544,16 @@ static int skb_ifindex(struct sk_buff *skb)
 }
 
 /*
+ * Packets of this host to itself come by lo, or by a VRF, which marks them.
+ * eth_type_trans() gives no packet of a network that mark.
+ */
+static bool is_local(const struct sk_buff *skb)
+{
+	return skb->dev->flags & IFF_LOOPBACK ||
+	       skb->pkt_type == PACKET_LOOPBACK;
+}
+
+/*
  * Datagrams to queue pair 1 are told apart by their destination address and
  * the interface that they came by.
  */
@@ -518,7 +573,9 @@ static void detach(struct sk_buff *skb, bool multicast)
 {
 	const struct net_device *in = skb->dev;
 	struct frdma_rx_cb cb = {
+		.ifindex = skb_ifindex(skb),
 		.vlan_id = is_vlan_dev(in) ? vlan_dev_vlan_id(in) : 0xffff,
+		.local = is_local(skb),
 		.multicast = multicast,
 	};
 

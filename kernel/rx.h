@@ -16,27 +16,38 @@ struct frdma_qp;
 
 /**
  * struct frdma_rx_cb - what is kept of how a buffer arrived
+ * @ifindex: index of the interface. A packet of this host came by lo: the
+ *	interface of its addresses
  * @vlan_id: VLAN of the interface, 0xffff: none
+ * @local: this host has sent it
  * @multicast: it went to a group that the queue pair is attached to
  *
  * In skb->cb: a buffer may wait for the owner of its queue pair, and the
  * interface may be gone by then.
  */
 struct frdma_rx_cb {
+	int ifindex;
 	u16 vlan_id;
+	bool local;
 	bool multicast;
 };
+
+/** frdma_rx_cb - how a buffer arrived */
+static inline const struct frdma_rx_cb *frdma_rx_cb(const struct sk_buff *skb)
+{
+	return (const struct frdma_rx_cb *)skb->cb;
+}
 
 /** frdma_rx_vlan - the VLAN in which a buffer arrived, 0xffff: none */
 static inline u16 frdma_rx_vlan(const struct sk_buff *skb)
 {
-	return ((const struct frdma_rx_cb *)skb->cb)->vlan_id;
+	return frdma_rx_cb(skb)->vlan_id;
 }
 
 /** frdma_rx_is_multicast - did it go to a group, and so to several queue pairs */
 static inline bool frdma_rx_is_multicast(const struct sk_buff *skb)
 {
-	return ((const struct frdma_rx_cb *)skb->cb)->multicast;
+	return frdma_rx_cb(skb)->multicast;
 }
 
 /**

@@ -66,6 +66,8 @@
 	X(BAD_PKEY, "bad_pkey", "partition key does not match") \
 	X(BAD_QKEY, "bad_qkey", "queue key does not match") \
 	X(BAD_ADDRESS, "bad_address", "not from or not to the QP's addresses") \
+	X(WRONG_INTERFACE, "wrong_interface", \
+	  "by an interface that does not have the address") \
 	X(BAD_LENGTH, "bad_length", "datagram longer than its receive") \
 	X(NO_QP, "no_qp", "no such queue pair, or no link to look in") \
 	X(WRONG_TRANSPORT, "wrong_transport", "the QP has another service type") \

@@ -489,6 +489,21 @@ static ssize_t trains_store(struct device *device,
 }
 static DEVICE_ATTR_RW(trains);
 
+static ssize_t check_interface_show(struct device *device,
+				    struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n",
+			  READ_ONCE(attr_to_frdma(device)->check_interface));
+}
+
+static ssize_t check_interface_store(struct device *device,
+				     struct device_attribute *attr,
+				     const char *buf, size_t len)
+{
+	return store_switch(&attr_to_frdma(device)->check_interface, buf, len);
+}
+static DEVICE_ATTR_RW(check_interface);
+
 static ssize_t poll_us_show(struct device *device,
 			    struct device_attribute *attr, char *buf)
 {
@@ -585,6 +600,7 @@ static ssize_t cnp_priority_store(struct device *device,
 static DEVICE_ATTR_RW(cnp_priority);
 
 static struct attribute *frdma_attrs[] = {
+	&dev_attr_check_interface.attr,
 	&dev_attr_cnp_dscp.attr,
 	&dev_attr_cnp_priority.attr,
 	&dev_attr_ecn.attr,
@@ -598,8 +614,10 @@ static struct attribute *frdma_attrs[] = {
 };
 
 /*
- * /sys/class/infiniband/<link>/: cnp_dscp and cnp_priority are of congestion
- * notifications (cnp.h), ecn says whether packets may be marked (tx.h), frdma_abi tells the provider that the device
+ * /sys/class/infiniband/<link>/: check_interface says whether a packet has to
+ * arrive by the interface of its destination address (rx.c), cnp_dscp and
+ * cnp_priority are those of congestion notifications (cnp.h), ecn says whether
+ * packets are ECN-capable (tx.h), frdma_abi tells the provider that the device
  * is its own, gather_us in what intervals requests are looked for that come one
  * by one (proto/gather.h), loopback whether packets to itself are spared
  * (loopback.h), parent names the interface, poll_us for how long send queues are
