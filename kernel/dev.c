@@ -376,6 +376,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	dev->cnp_dscp = FRDMA_CNP_DSCP;
 	dev->cnp_priority = FRDMA_CNP_PRIORITY;
 	dev->check_interface = true;
+	dev->guard = true;
 	dev->gather_us = gather_us;
 	frdma_poller_init(&dev->poller);
 	INIT_LIST_HEAD(&dev->entry);

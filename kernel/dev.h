@@ -57,6 +57,8 @@ struct frdma_stats;
  * @dscp: priorities of all other packets
  * @check_interface: a packet has to arrive by the interface that has its
  *	destination address; read and written without a lock
+ * @guard: a process needs CAP_NET_RAW to send UDP to the RoCE port; read and
+ *	written without a lock
  * @gather_us: interval in which requests of processes are looked for that come one
  *	by one, in microseconds; 0: all are to be rung for; likewise
  * @nr_odp: memory regions alive whose memory is not pinned
@@ -109,6 +111,7 @@ struct frdma_dev {
 	u8 cnp_priority;
 	struct frdma_dscp dscp;
 	bool check_interface;
+	bool guard;
 	u32 gather_us;
 	atomic_t nr_odp;
 	struct frdma_gids gids;

@@ -7,7 +7,8 @@
  * train (a GSO buffer) into packets again before it gives it to one, except
  * where the buffer says that it was meant for a tunnel. A netfilter hook,
  * behind all others, says so for trains to our port. So a train crosses the
- * stack and an administrator's filters once, and arrives whole.
+ * stack and an administrator's filters once, and arrives whole. Another hook
+ * keeps processes from sending to the port (guard.c).
  *
  * A link holds its namespace's struct frdma_net as long as it may send or
  * receive. The end of a namespace waits for that: its interfaces are gone
@@ -28,6 +29,7 @@
 
 #include "dev.h"
 #include "gids.h"
+#include "guard.h"
 #include "net.h"
 #include "proto/wire.h"
 #include "rx.h"
@@ -95,19 +97,48 @@ static unsigned int mark_train_ipv6(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-static const struct nf_hook_ops mark_ipv4 = {
-	.hook		= mark_train_ipv4,
-	.pf		= NFPROTO_IPV4,
-	.hooknum	= NF_INET_LOCAL_IN,
-	.priority	= NF_IP_PRI_LAST,
+static const struct nf_hook_ops hooks_ipv4[] = {
+	{
+		.hook		= mark_train_ipv4,
+		.pf		= NFPROTO_IPV4,
+		.hooknum	= NF_INET_LOCAL_IN,
+		.priority	= NF_IP_PRI_LAST,
+	}, {
+		.hook		= frdma_guard_ipv4,
+		.pf		= NFPROTO_IPV4,
+		.hooknum	= NF_INET_LOCAL_OUT,
+		.priority	= NF_IP_PRI_LAST,
+	},
 };
 
-static const struct nf_hook_ops mark_ipv6 = {
-	.hook		= mark_train_ipv6,
-	.pf		= NFPROTO_IPV6,
-	.hooknum	= NF_INET_LOCAL_IN,
-	.priority	= NF_IP6_PRI_LAST,
+static const struct nf_hook_ops hooks_ipv6[] = {
+	{
+		.hook		= mark_train_ipv6,
+		.pf		= NFPROTO_IPV6,
+		.hooknum	= NF_INET_LOCAL_IN,
+		.priority	= NF_IP6_PRI_LAST,
+	}, {
+		.hook		= frdma_guard_ipv6,
+		.pf		= NFPROTO_IPV6,
+		.hooknum	= NF_INET_LOCAL_OUT,
+		.priority	= NF_IP6_PRI_LAST,
+	},
 };
+
+static int register_hooks(struct net *net, sa_family_t family)
+{
+	return family == AF_INET ?
+	       nf_register_net_hooks(net, hooks_ipv4, ARRAY_SIZE(hooks_ipv4)) :
+	       nf_register_net_hooks(net, hooks_ipv6, ARRAY_SIZE(hooks_ipv6));
+}
+
+static void unregister_hooks(struct net *net, sa_family_t family)
+{
+	if (family == AF_INET)
+		nf_unregister_net_hooks(net, hooks_ipv4, ARRAY_SIZE(hooks_ipv4));
+	else
+		nf_unregister_net_hooks(net, hooks_ipv6, ARRAY_SIZE(hooks_ipv6));
+}
 
 /* Softirq, in an RCU read section; the buffer is ours. */
 static int receive_from_udp(struct sock *sk, struct sk_buff *skb)
@@ -138,8 +169,7 @@ static struct sock *open_socket(struct net *net, sa_family_t family)
 	if (err)
 		return ERR_PTR(err);
 
-	err = nf_register_net_hook(net, family == AF_INET ? &mark_ipv4 :
-							    &mark_ipv6);
+	err = register_hooks(net, family);
 	if (err) {
 		udp_tunnel_sock_release(sock->sk);
 		return ERR_PTR(err);
@@ -154,8 +184,7 @@ static void close_socket(struct net *net, struct sock *sk)
 {
 	if (!sk)
 		return;
-	nf_unregister_net_hook(net, sk->sk_family == AF_INET ? &mark_ipv4 :
-							       &mark_ipv6);
+	unregister_hooks(net, sk->sk_family);
 	udp_tunnel_sock_release(sk);
 }
 
@@ -356,6 +385,33 @@ struct frdma_dev *frdma_net_find_dev_on(struct frdma_net *fnet, int ifindex)
 
 	list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
 		if (dev->ndev->ifindex == ifindex)
+			return dev;
+	return NULL;
+}
+
+/**
+ * frdma_net_find_guard - the link that RoCE packets concern, if it is guarded
+ * @net: namespace
+ * @sgid: source address, as a GID
+ * @dgid: destination address, as a GID
+ * @ifindex: interface that they leave by
+ *
+ * Context: any but hard interrupts, in an RCU read section, for which the
+ * result is good.
+ * Return: the first link which has one of the addresses, or is on the
+ * interface; NULL if there is none.
+ */
+struct frdma_dev *frdma_net_find_guard(struct net *net,
+				       const union ib_gid *sgid,
+				       const union ib_gid *dgid, int ifindex)
+{
+	struct frdma_net *fnet = net_generic(net, frdma_net_id);
+	struct frdma_dev *dev;
+
+	list_for_each_entry_rcu(dev, &fnet->devs, net_entry)
+		if (READ_ONCE(dev->guard) &&
+		    (dev->ndev->ifindex == ifindex ||
+		     frdma_gids_have(dev, sgid) || frdma_gids_have(dev, dgid)))
 			return dev;
 	return NULL;
 }

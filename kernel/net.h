@@ -16,6 +16,9 @@ const struct sock *frdma_net_socket(const struct frdma_net *fnet);
 struct frdma_dev *frdma_net_find_dev(struct frdma_net *fnet,
 				     const union ib_gid *gid, int ifindex);
 struct frdma_dev *frdma_net_find_dev_on(struct frdma_net *fnet, int ifindex);
+struct frdma_dev *frdma_net_find_guard(struct net *net,
+				       const union ib_gid *sgid,
+				       const union ib_gid *dgid, int ifindex);
 bool frdma_net_is_home(const struct frdma_dev *dev);
 void frdma_net_drop(struct frdma_net *fnet, struct sk_buff *skb,
 		    enum frdma_drop_reason why);

@@ -5,9 +5,9 @@
  * moment, so figures of busy objects need not fit together.
  *
  * Everybody may ask. So nothing is said here by which memory or a connection
- * could be reached that the core does not say to everybody: no keys, no
- * addresses.
+ * could be reached: no keys, no addresses, and PSNs to administrators only.
  */
+#include <linux/capability.h>
 #include <net/netlink.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
@@ -78,6 +78,12 @@ static const char *waits_for(const struct frdma_sq *sq)
 	return names[frdma_glance(rt->wait)];
 }
 
+/* A sender that knows the number of a queue pair and a PSN can speak for its peer. */
+static bool may_see_psns(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_NET_ADMIN);
+}
+
 /*
  * What is in a ring. The receives of a shared queue are nobody's yet; some
  * queue pairs have no ring of sends either.
@@ -87,27 +93,30 @@ static u32 posted(const struct frdma_ring *ring, u32 cons)
 	return ring->head ? frdma_ring_prod_acquire(ring) - cons : 0;
 }
 
+/* The last figures of a queue pair. */
+#define NR_PSNS		4
+
 static int put_qp(struct sk_buff *msg, const struct frdma_qp *qp)
 {
 	const struct frdma_resp *rs = &qp->rq.resp;
 	const struct frdma_req *rq = &qp->sq.req;
 	const struct detail details[] = {
 		{ "sq_posted", posted(&qp->sq.ring, frdma_glance(rq->wr_una)) },
-		{ "una_psn", frdma_glance(rq->una_psn) },
-		{ "next_psn", frdma_glance(rq->psn) },
-		{ "end_psn", frdma_glance(rq->end_psn) },
 		{ "window", frdma_glance(rq->cc.window) },
 		{ "reads_out", frdma_glance(rq->rd_out) },
 		{ "retries_left", frdma_glance(rq->retry.retry_left) },
 		{ "rnr_retries_left", frdma_glance(rq->retry.rnr_left) },
 		{ "rq_posted", posted(&qp->rq.ring, frdma_glance(qp->rq.cons)) },
 		{ "rq_waits_for_pages", waits_for_pages(&qp->rq.page_in) },
-		{ "expected_psn", frdma_glance(rs->epsn) },
 		{ "msn", frdma_glance(rs->msn) },
+		{ "una_psn", frdma_glance(rq->una_psn) },
+		{ "next_psn", frdma_glance(rq->psn) },
+		{ "end_psn", frdma_glance(rq->end_psn) },
+		{ "expected_psn", frdma_glance(rs->epsn) },
 	};
+	size_t n = ARRAY_SIZE(details) - (may_see_psns() ? 0 : NR_PSNS);
 
-	return put_details(msg, "waits_for", waits_for(&qp->sq), details,
-			   ARRAY_SIZE(details));
+	return put_details(msg, "waits_for", waits_for(&qp->sq), details, n);
 }
 
 /**

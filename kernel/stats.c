@@ -76,6 +76,20 @@ void frdma_qp_drop_several(const struct frdma_qp *qp, u32 nr,
 }
 
 /**
+ * frdma_dev_drop_unbuilt - the same for one that is of no queue pair
+ * @dev: the link
+ * @why: reason
+ *
+ * Context: any.
+ */
+void frdma_dev_drop_unbuilt(const struct frdma_dev *dev,
+			    enum frdma_drop_reason why)
+{
+	this_cpu_inc(dev->stats->dropped[why]);
+	trace_frdma_drop(dev->ndev->ifindex, 0, NULL, frdma_drop_name(why));
+}
+
+/**
  * frdma_stats_add - add the counters of all CPUs to sums
  * @sum: an array of sizeof(struct frdma_stats), to which they are added
  * @stats: counters

@@ -81,7 +81,9 @@
 	X(BAD_REQUEST, "bad_request", "refused, with a NAK where there is one") \
 	X(NO_MEMORY, "no_memory", "no memory to hold or to build it") \
 	X(NO_ROUTE, "no_route", "not sent: no route to the destination") \
-	X(NOT_SENT, "not_sent", "not sent: beyond the MTU, or refused by the stack")
+	X(NOT_SENT, "not_sent", "not sent: beyond the MTU, or refused by the stack") \
+	X(NOT_PERMITTED, "not_permitted", \
+	  "not sent: of a process that lacks CAP_NET_RAW")
 
 /** enum frdma_counter - what is counted; rows of FRDMA_COUNTERS */
 enum frdma_counter {
@@ -162,6 +164,9 @@ static inline void frdma_qp_drop_unbuilt(const struct frdma_qp *qp,
 {
 	frdma_qp_drop_several(qp, 1, why);
 }
+
+void frdma_dev_drop_unbuilt(const struct frdma_dev *dev,
+			    enum frdma_drop_reason why);
 
 const char *frdma_drop_name(enum frdma_drop_reason why);
 

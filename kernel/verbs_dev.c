@@ -504,6 +504,20 @@ static ssize_t check_interface_store(struct device *device,
 }
 static DEVICE_ATTR_RW(check_interface);
 
+static ssize_t guard_show(struct device *device, struct device_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(attr_to_frdma(device)->guard));
+}
+
+static ssize_t guard_store(struct device *device,
+			   struct device_attribute *attr, const char *buf,
+			   size_t len)
+{
+	return store_switch(&attr_to_frdma(device)->guard, buf, len);
+}
+static DEVICE_ATTR_RW(guard);
+
 static ssize_t poll_us_show(struct device *device,
 			    struct device_attribute *attr, char *buf)
 {
@@ -606,6 +620,7 @@ static struct attribute *frdma_attrs[] = {
 	&dev_attr_ecn.attr,
 	&dev_attr_frdma_abi.attr,
 	&dev_attr_gather_us.attr,
+	&dev_attr_guard.attr,
 	&dev_attr_loopback.attr,
 	&dev_attr_parent.attr,
 	&dev_attr_poll_us.attr,
@@ -619,7 +634,8 @@ static struct attribute *frdma_attrs[] = {
  * cnp_priority are those of congestion notifications (cnp.h), ecn says whether
  * packets are ECN-capable (tx.h), frdma_abi tells the provider that the device
  * is its own, gather_us in what intervals requests are looked for that come one
- * by one (proto/gather.h), loopback whether packets to itself are spared
+ * by one (proto/gather.h), guard whether a process needs CAP_NET_RAW to send UDP
+ * to or from the RoCE port (guard.c), loopback whether packets to itself are spared
  * (loopback.h), parent names the interface, poll_us for how long send queues are
  * watched (poller.h), trains tells whether packets leave in trains (tx.h).
  */

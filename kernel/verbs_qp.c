@@ -376,11 +376,21 @@ static void query(const struct frdma_qp *qp, struct ib_qp_attr *attr,
 	init->qp_type = qp->type;
 }
 
+/*
+ * For "rdma resource" the core passes an empty mask, and shows any user the
+ * result. A sender that knows the number of a queue pair and a PSN can speak for
+ * its peer.
+ */
+static bool may_see_psns(int mask)
+{
+	return mask || ns_capable_noaudit(&init_user_ns, CAP_NET_ADMIN);
+}
+
 /**
  * frdma_query_qp - verb
  * @ib: queue pair
  * @attr: set to its attributes
- * @mask: which of them are wanted; all are given
+ * @mask: which of them are wanted; all are given, but see may_see_psns()
  * @init: set to what it was created with
  *
  * The core asks this also for "rdma resource", and does not keep destroy
@@ -398,6 +408,10 @@ int frdma_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	mutex_lock(&ibqp->mutex);
 	if (ibqp->qp) {
 		query(ibqp->qp, attr, init);
+		if (!may_see_psns(mask)) {
+			attr->sq_psn = 0;
+			attr->rq_psn = 0;
+		}
 		err = 0;
 	}
 	mutex_unlock(&ibqp->mutex);

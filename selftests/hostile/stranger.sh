@@ -41,15 +41,116 @@ tools_are_refused() {
 	[ "$(rdma link; rdma system; rdma dev)" = "$before" ]
 }
 
+# Sends a datagram of BYTES to port 4791 of ADDRESS. WRAPPER runs the sender.
+# Arguments: ADDRESS BYTES [WRAPPER...]
+sends() {
+	local to=$1 bytes=$2
+
+	shift 2
+	"$@" bash -c "head -c $bytes /dev/zero >/dev/udp/$to/4791" \
+		2>"$KTAP_TMP/said"
+}
+
 # An unprivileged process sends a datagram to the far end's port. Its write fails
 # with EPERM where a rule drops the datagram.
 spoofs() {
-	unprivileged bash -c "echo nonsense >/dev/udp/$ENDS_FAR4/4791"
+	sends $ENDS_FAR4 10 unprivileged
 }
 
 # The far end has dropped as many datagrams as that. Arguments: COUNT
 has_dropped() {
 	[ "$(counter frdma1 drop_short)" = "$1" ]
+}
+
+# The sender is told, and the link counts. Arguments: of sends
+is_not_permitted() {
+	local before
+
+	before=$(counter frdma0 drop_not_permitted)
+	! sends "$@" || fail "may send: $*"
+	grep -q 'Operation not permitted' "$KTAP_TMP/said" ||
+		fail "$*: $(<"$KTAP_TMP/said")"
+	[ "$(counter frdma0 drop_not_permitted)" = $((before + 1)) ]
+}
+
+guard_stops_processes() {
+	local to bytes
+
+	links_down
+	ends_up
+	for to in $ENDS_FAR4 $ENDS_FAR6 $ENDS_NEAR4 $ENDS_NEAR6 ::ffff:$ENDS_FAR4; do
+		# The second is sent in fragments.
+		for bytes in 10 4000; do
+			is_not_permitted $to $bytes unprivileged
+		done
+	done
+	# Root of a user namespace is nobody in the namespace of the network.
+	is_not_permitted $ENDS_FAR4 10 unprivileged unshare --user --map-root-user
+	is_not_permitted $ENDS_FAR4 10 setpriv --bounding-set=-net_raw \
+		--inh-caps=-net_raw
+	pingpong v4 -n 20
+	pingpong v6 -n 20
+}
+
+# Arguments: of sends
+reaches_the_far_end() {
+	local before
+
+	before=$(counter frdma1 drop_short)
+	sends "$@" || fail "$*: $(<"$KTAP_TMP/said")"
+	sleep 0.5
+	[ "$(counter frdma1 drop_short)" -gt "$before" ] || fail "lost: $*"
+}
+
+guard_lets_others_pass() {
+	links_down
+	ends_up
+	reaches_the_far_end $ENDS_FAR4 10
+	reaches_the_far_end $ENDS_FAR6 10
+	reaches_the_far_end $ENDS_FAR4 10 setpriv --reuid=65534 --regid=65534 \
+		--clear-groups --inh-caps=+net_raw --ambient-caps=+net_raw
+	# As with a raw socket, its creator counts.
+	exec 7>/dev/udp/$ENDS_FAR4/4791
+	unprivileged bash -c 'echo >&7' || fail "by a socket of root's"
+	exec 7>&-
+	unprivileged bash -c "echo >/dev/udp/$ENDS_FAR4/4792" || fail "another port"
+	[ "$(counter frdma0 drop_not_permitted)" = 0 ]
+	echo 0 >/sys/class/infiniband/frdma0/guard
+	reaches_the_far_end $ENDS_FAR4 10 unprivileged
+	reaches_the_far_end $ENDS_FAR6 10 unprivileged
+}
+
+# An interface without a link is none of its business, and neither is a
+# namespace whose root the sender is.
+guard_keeps_to_its_link() {
+	links_down
+	ends_up
+	ip link add hostile type dummy
+	defer ip link delete hostile
+	ip address add 10.79.0.1/24 dev hostile
+	ip link set hostile up
+	sends 10.79.0.9 10 unprivileged || fail "by another interface"
+	unprivileged unshare --user --map-root-user --net bash -c "
+		ip link set lo up && head -c 10 /dev/zero >/dev/udp/127.0.0.1/4791" ||
+		fail "in a namespace of his own"
+	[ "$(counter frdma0 drop_not_permitted)" = 0 ]
+}
+
+# Only administrators see the PSNs of a connection.
+lists_no_psns() {
+	local said
+
+	links_down
+	ends_up
+	flow v4 frdma0 frdma1 -k rc -p 20
+	said=$(rdma -dd resource show qp link frdma0/1) || fail "root: $said"
+	grep -q 'sq-psn [1-9].*drv_next_psn [1-9]' <<<"$said" ||
+		fail "root: $said"
+	said=$(unprivileged rdma -dd resource show qp link frdma0/1) ||
+		fail "unprivileged: $said"
+	grep -q 'drv_window' <<<"$said" || fail "unprivileged: $said"
+	! grep -E 'psn [1-9]|drv_[a-z]*_psn' <<<"$said" || fail "it has PSNs"
+	flow_is_well
 }
 
 # The rule of frdma(7): what frdma sends passes.
@@ -59,6 +160,7 @@ rule_stops_processes() {
 	need_modules nf_tables
 	links_down
 	ends_up
+	echo 0 >/sys/class/infiniband/frdma0/guard
 	before=$(counter frdma1 drop_short)
 	spoofs
 	await 5 has_dropped $((before + 1))
@@ -84,5 +186,9 @@ for case in handles_of_others keys_of_others windows_on_others \
 	ktap_test stranger $case
 done
 ktap_test tools_are_refused
+ktap_test guard_stops_processes
+ktap_test guard_lets_others_pass
+ktap_test guard_keeps_to_its_link
+ktap_test lists_no_psns
 ktap_test rule_stops_processes
 ktap_end

@@ -99,7 +99,7 @@ duplicates_are_left_out() {
 }
 
 attributes_are_judged() {
-	local attributes="check_interface gather_us loopback poll_us trains"
+	local attributes="check_interface gather_us guard loopback poll_us trains"
 
 	interfaces
 	printf '%s\n' 'frdma0 eth0 loop=0' 'frdma0 eth0 trains' \
