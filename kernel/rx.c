@@ -14,6 +14,7 @@
 #include "dev.h"
 #include "gids.h"
 #include "mcast.h"
+#include "mixed.h"
 #include "net.h"
 #include "proto/icrc.h"
 #include "proto/op.h"
@@ -141,6 +142,7 @@ static bool pkeys_match(u16 a, u16 b)
  * @headers: of the one that is being read
  * @last: BTH of the one before, or of one before that is like it but for its PSN
  * @last_len: bytes of that, if it was good and had no other header; else 0
+ * @mixed: other sides that the train was passed on to
  */
 struct rx_train {
 	const struct sk_buff *skb;
@@ -154,6 +156,7 @@ struct rx_train {
 	u8 headers[FRDMA_HDR_MAX];
 	struct frdma_bth last;
 	u32 last_len;
+	struct frdma_mixed mixed;
 };
 
 static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
@@ -162,6 +165,7 @@ static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
 
 	train->skb = skb;
 	train->last_len = 0;
+	train->mixed.nr = 0;
 	train->at = frdma_cursor_at(skb, sizeof(struct udphdr));
 	train->ip_id = 0;
 	train->id_counts = false;
@@ -470,12 +474,63 @@ void frdma_rx_hand_over(struct frdma_qp *qp, struct frdma_rx_pkt *pkt,
 	}
 }
 
-static void count_received(const struct frdma_qp *qp, const struct sk_buff *skb,
-			   u32 nr)
+/* Negative: packets counted before turned out to be another queue pair's. */
+static void count_received(const struct frdma_qp *qp, s64 nr, s64 bytes)
 {
 	frdma_qp_count_add(qp, FRDMA_CNT_RX_PACKETS, nr);
-	frdma_qp_count_add(qp, FRDMA_CNT_RX_BYTES,
-			   skb->len - sizeof(struct udphdr));
+	frdma_qp_count_add(qp, FRDMA_CNT_RX_BYTES, bytes);
+}
+
+/* Count all packets of a buffer. note_taken() counts the packets of a part. */
+static void count_train(const struct frdma_qp *qp, const struct rx_train *train)
+{
+	const struct sk_buff *skb = train->skb;
+
+	if (unlikely(frdma_rx_cb(skb)->part))
+		return;
+	count_received(qp, train->nr, skb->len - sizeof(struct udphdr));
+	if (train->nr > 1)
+		frdma_qp_count(qp, FRDMA_CNT_RX_TRAINS);
+	if (unlikely(skb_met_congestion(skb)))
+		frdma_qp_count_add(qp, FRDMA_CNT_RX_MARKED, train->nr);
+}
+
+/*
+ * Drop packet @i, or pass the train on to the side that @hdr names. The side that
+ * got the whole train has dropped malformed packets, so a part skips them.
+ */
+static void refuse_packet(struct rx_train *train, u32 i,
+			  const struct frdma_qp *qp,
+			  const struct frdma_hdr *hdr,
+			  enum frdma_drop_reason why)
+{
+	const struct frdma_rx_cb *cb = frdma_rx_cb(train->skb);
+	bool judged = why != FRDMA_DROP_SHORT &&
+		      why != FRDMA_DROP_BAD_VERSION &&
+		      why != FRDMA_DROP_MIXED_TRAIN;
+
+	if (cb->part && !judged)
+		return;
+	if (why == FRDMA_DROP_MIXED_TRAIN && !cb->multicast &&
+	    frdma_mixed_pass_on(&train->mixed, qp, train->skb, hdr)) {
+		count_received(qp, -1, -(s64)rx_train_len(train, i));
+		return;
+	}
+	if (cb->part)
+		count_received(qp, 1, rx_train_len(train, i));
+	frdma_qp_drop_unbuilt(qp, why);
+}
+
+/* Packet @i begins a run. All packets of a run have the same length. */
+static void note_taken(const struct rx_train *train, u32 i,
+		       const struct frdma_qp *qp,
+		       const struct frdma_rx_pkt *pkt)
+{
+	if (unlikely(frdma_rx_cb(train->skb)->part))
+		count_received(qp, pkt->nr, pkt->nr * rx_train_len(train, i));
+	else if (!i)
+		trace_frdma_rx(qp->dev->ndev->ifindex, qp->qpn, pkt->hdr.opcode,
+			       pkt->hdr.psn, train->skb->len, train->nr);
 }
 
 /**
@@ -490,7 +545,6 @@ static void count_received(const struct frdma_qp *qp, const struct sk_buff *skb,
 void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 		   frdma_rx_fn take, frdma_rx_run_fn take_run)
 {
-	struct frdma_dev *dev = qp->dev;
 	enum frdma_drop_reason why;
 	struct frdma_rx_pkt pkt;
 	struct rx_train train;
@@ -503,31 +557,23 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 	}
 
 	rx_train_init(&train, skb);
-	count_received(qp, skb, train.nr);
-	if (train.nr > 1)
-		frdma_qp_count(qp, FRDMA_CNT_RX_TRAINS);
+	count_train(qp, &train);
 
 	for (i = 0; i < train.nr; i += nr) {
 		nr = 1;
 		if (!rx_train_packet(&train, i, qp, responses, &pkt, &why)) {
-			frdma_qp_drop_unbuilt(qp, why);
+			refuse_packet(&train, i, qp, &pkt.hdr, why);
 			continue;
 		}
-		if (!i)
-			trace_frdma_rx(dev->ndev->ifindex, qp->qpn,
-				       pkt.hdr.opcode, pkt.hdr.psn, skb->len,
-				       train.nr);
 		if (take_run)
 			rx_train_run(&train, i, &pkt);
+		note_taken(&train, i, qp, &pkt);
 		nr = pkt.nr;
 		echo |= frdma_hdr_brings_data(&pkt.hdr);
 		frdma_rx_hand_over(qp, &pkt, take, take_run);
 	}
-	if (unlikely(skb_met_congestion(skb))) {
-		frdma_qp_count_add(qp, FRDMA_CNT_RX_MARKED, train.nr);
-		if (echo)
-			frdma_cnp_obey_or_echo(qp, responses);
-	}
+	if (unlikely(echo && skb_met_congestion(skb)))
+		frdma_cnp_obey_or_echo(qp, responses);
 	consume_skb(skb);
 }
 

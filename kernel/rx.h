@@ -21,6 +21,7 @@ struct frdma_qp;
  * @vlan_id: VLAN of the interface, 0xffff: none
  * @local: this host has sent it
  * @multicast: it went to a group that the queue pair is attached to
+ * @part: clone of a train: another side takes the other packets (mixed.h)
  *
  * In skb->cb: a buffer may wait for the owner of its queue pair, and the
  * interface may be gone by then.
@@ -30,6 +31,7 @@ struct frdma_rx_cb {
 	u16 vlan_id;
 	bool local;
 	bool multicast;
+	bool part;
 };
 
 /** frdma_rx_cb - how a buffer arrived */

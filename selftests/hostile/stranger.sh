@@ -54,7 +54,10 @@ sends() {
 # An unprivileged process sends a datagram to the far end's port. Its write fails
 # with EPERM where a rule drops the datagram.
 spoofs() {
-	sends $ENDS_FAR4 10 unprivileged
+	sends $ENDS_FAR4 10 unprivileged || {
+		cat "$KTAP_TMP/said" >&2
+		return 1
+	}
 }
 
 # The far end has dropped as many datagrams as that. Arguments: COUNT
