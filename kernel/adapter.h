@@ -8,5 +8,6 @@
 struct net_device;
 
 bool frdma_adapter_numbers(struct net_device *ndev);
+bool frdma_adapter_spoils(struct net_device *ndev);
 
 #endif /* FRDMA_ADAPTER_H */

@@ -440,8 +440,10 @@ static bool has_trains(const struct frdma_flow *flow)
 {
 	struct net_device *ndev = flow->dev->ndev;
 
-	return READ_ONCE(flow->dev->trains) && ndev->features & NETIF_F_GSO &&
-	       !(flow_is_ipv4(flow) && frdma_adapter_numbers(ndev));
+	if (!READ_ONCE(flow->dev->trains) || !(ndev->features & NETIF_F_GSO))
+		return false;
+	return flow_is_ipv4(flow) ? !frdma_adapter_numbers(ndev) :
+				    !frdma_adapter_spoils(ndev);
 }
 
 static void make_pseudo(struct frdma_icrc_pseudo *pseudo,
