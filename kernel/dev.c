@@ -30,6 +30,7 @@
 #include "net.h"
 #include "netdev.h"
 #include "nl.h"
+#include "offload.h"
 #include "page_in.h"
 #include "pma.h"
 #include "poller.h"
@@ -512,6 +513,8 @@ static int newlink(const char *name, struct net_device *ndev)
 		return refuse(name, ndev, -ENODEV, "the interface is going");
 	err = newlink_in(name, ndev, net);
 	put_net(net);
+	if (!err)
+		frdma_offload_warn(name, ndev);
 	return err;
 }
 

@@ -49,6 +49,62 @@ unknown_netdev_is_refused() {
 	gone frdma0
 }
 
+# A RoCE adapter has an RDMA device on the PCI function of its interface.
+# Arguments: DRIVER, as enum rdma_driver_id has it; WORDS; COMMAND that ends it
+adapter_is_reported() {
+	local roce
+
+	roce=/lib/modules/$(uname -r)/frdma-test/roce.ko
+	modprobe frdma
+	insmod "$roce" netdev=eth0 driver="$1"
+	defer rmmod roce
+	defer links_down
+	add frdma0 eth0
+	logged "link frdma0 on eth0 $2 roce0 takes RoCE packets for itself"
+	logged "$3"
+	rdma link delete frdma0
+	# The interface of the link may be above that of the adapter.
+	ip link add link eth0 name eth0.7 type vlan id 7
+	defer ip link delete eth0.7
+	add frdma0 eth0.7
+	logged "link frdma0 on eth0.7 $2 roce0 takes RoCE packets for itself"
+	rdma link delete frdma0
+}
+
+# rdma_rxe has such a device, and takes no packets. Argument: DRIVER
+software_is_not_reported() {
+	modprobe frdma
+	insmod "/lib/modules/$(uname -r)/frdma-test/roce.ko" netdev=eth0 \
+		driver="$1"
+	defer rmmod roce
+	defer links_down
+	add frdma0 eth0
+	unlogged "takes RoCE packets for itself"
+}
+
+# Prints the GUIDs of links on eth0 and on a VLAN of it, made in this order.
+guids_of() {
+	add frdma0 "$1"
+	add frdma1 "$2"
+	cat /sys/class/infiniband/frdma{0,1}/node_guid
+	rdma link delete frdma0
+	rdma link delete frdma1
+}
+
+# A VLAN shares the hardware address of the interface below it.
+guid_of_a_vlan_stays() {
+	local first second
+
+	defer links_down frdma1
+	defer links_down
+	ip link add link eth0 name eth0.7 type vlan id 7
+	defer ip link delete eth0.7
+	first=$(guids_of eth0 eth0.7)
+	second=$(guids_of eth0.7 eth0)
+	[ "$(sort -u <<<"$first" | wc -l)" = 2 ] || fail "the same: $first"
+	[ "$(tac <<<"$second")" = "$first" ] || fail "$first, then $second"
+}
+
 tunnel_is_refused() {
 	need_modules tun
 	modprobe tun
@@ -230,7 +286,13 @@ ktap_test add_and_delete
 ktap_test autoload
 ktap_test loopback_is_refused
 ktap_test unknown_netdev_is_refused
+ktap_test guid_of_a_vlan_stays
 ktap_test tunnel_is_refused
+# mlx5, bnxt_re, rxe.
+ktap_test adapter_is_reported 1 "will receive nothing while" \
+	"name enable_roce value false cmode driverinit; devlink dev reload"
+ktap_test adapter_is_reported 6 "may receive nothing if" "modprobe -r roce"
+ktap_test software_is_not_reported 14
 ktap_test taken_name_is_refused
 ktap_test second_link_on_a_netdev_is_refused
 ktap_test netdev_down_and_up
