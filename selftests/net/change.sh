@@ -196,22 +196,30 @@ other_address_comes_and_goes() {
 	flow_is_well
 }
 
+# Adds or deletes the address of the near end. Arguments: add|delete FAMILY
+near_address() {
+	case $2 in
+	v4)	ip address "$1" $ENDS_NEAR4/24 dev va ;;
+	v6)	ip address "$1" $ENDS_NEAR6/64 dev va nodad ;;
+	esac
+}
+
 own_address_goes() {
 	ends_up
-	flow v4 frdma0 frdma1 -t 12 -r 3
-	ip address delete $ENDS_NEAR4/24 dev va
+	flow "$1" frdma0 frdma1 -t 12 -r 3
+	near_address delete "$1"
 	flow_fails 20 'retry counter exceeded'
-	ip address add $ENDS_NEAR4/24 dev va
-	await 5 gid_index frdma0 v4
-	pingpong v4 -n 20
+	near_address add "$1"
+	await 5 gid_index frdma0 "$1"
+	pingpong "$1" -n 20
 }
 
 own_address_comes_back() {
 	ends_up
-	flow v4 frdma0 frdma1
-	ip address delete $ENDS_NEAR4/24 dev va
+	flow "$1" frdma0 frdma1
+	near_address delete "$1"
 	sleep 0.5
-	ip address add $ENDS_NEAR4/24 dev va
+	near_address add "$1"
 	flow_is_well
 }
 
@@ -308,8 +316,10 @@ ktap_test datagrams_follow_routes
 ktap_test netdev_is_renamed
 ktap_test link_is_renamed
 ktap_test other_address_comes_and_goes
-ktap_test own_address_goes
-ktap_test own_address_comes_back
+for family in v4 v6; do
+	ktap_test own_address_goes $family
+	ktap_test own_address_comes_back $family
+done
 ktap_test netdev_pauses
 ktap_test port_events
 ktap_test netdev_moves_to_another_namespace
