@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A copy by vector registers:
+ * A copy by vector registers, by the rules of copy.h:
  *
  *	void frdma_copy_256(void *dst, const void *src, size_t len)
  *
- * It needs AVX. Any length, any alignment; no byte outside of the range is
- * touched. Each byte is loaded once and stored once, from the first to the
- * last: a process that waits for a byte of @dst, and then writes there, does
- * not find that undone, as it would if two stores overlapped.
+ * It needs AVX, @dst aligned to 32 bytes, and at least one byte. @src has any
+ * alignment. No byte outside of the range is touched. Each byte is loaded once.
+ *
+ * Stores have 32 bytes at most and are naturally aligned. The last one has
+ * eight bytes at most. x86 keeps the order of stores: there is no barrier.
  *
  * Context: kernel_fpu_begin().
  */
@@ -15,9 +16,9 @@
 
 	.text
 
-/* If there are so many bytes, what moves them; rsi and rdi to behind them. */
-	.macro	part size, load, to, store, from
-	test	$\size, %dl
+/* If @bits has @size: moves as many bytes; rsi and rdi to behind them. */
+	.macro	part size, bits, load, to, store, from
+	test	$\size, \bits
 	jz	.Lnone_\@
 	\load	(%rsi), \to
 	add	$\size, %rsi
@@ -27,12 +28,16 @@
 	.endm
 
 SYM_FUNC_START(frdma_copy_256)
-	/* Blocks of 128 bytes: rsi and rdi to their end, rcx up to 0. */
-	mov	%rdx, %rcx
+	/*
+	 * Blocks of 128 bytes, as long as a byte is left: rsi and rdi to their
+	 * end, rcx up to 0, rdx to the 1 to 128 bytes behind them.
+	 */
+	lea	-1(%rdx), %rcx
 	and	$-128, %rcx
 	jz	.Lrest
 	add	%rcx, %rsi
 	add	%rcx, %rdi
+	sub	%rcx, %rdx
 	neg	%rcx
 .Lblock:
 	.irp	i, 0, 1, 2, 3
@@ -45,9 +50,30 @@ SYM_FUNC_START(frdma_copy_256)
 	jnz	.Lblock
 
 .Lrest:
-	and	$127, %edx
-	jz	.Ldone
-	test	$64, %dl
+	cmp	$128, %edx
+	jne	.Lless
+	/* Most packets end so: another block, whose last word is stored last. */
+	.irp	i, 0, 1, 2
+	vmovdqu	\i*32(%rsi), %ymm\i
+	.endr
+	vmovdqu	96(%rsi), %xmm3
+	.irp	i, 0, 1, 2
+	vmovdqu	%ymm\i, \i*32(%rdi)
+	.endr
+	vmovdqu	%xmm3, 96(%rdi)
+	.irp	i, 112, 120
+	mov	\i(%rsi), %rax
+	mov	%rax, \i(%rdi)
+	.endr
+	vzeroupper
+	RET
+
+.Lless:
+	/* ecx: bytes in front of the last word; edx: 1 to 8 bytes of that. */
+	lea	-1(%rdx), %ecx
+	and	$120, %ecx
+	sub	%ecx, %edx
+	test	$64, %cl
 	jz	.Lup_to_63
 	vmovdqu	(%rsi), %ymm0
 	vmovdqu	32(%rsi), %ymm1
@@ -56,13 +82,13 @@ SYM_FUNC_START(frdma_copy_256)
 	vmovdqu	%ymm1, 32(%rdi)
 	add	$64, %rdi
 .Lup_to_63:
-	part	32, vmovdqu, %ymm0, vmovdqu, %ymm0
-	part	16, vmovdqu, %xmm0, vmovdqu, %xmm0
-	part	8, mov, %rax, mov, %rax
-	part	4, mov, %eax, mov, %eax
-	part	2, movzwl, %eax, mov, %ax
-	part	1, movzbl, %eax, mov, %al
-.Ldone:
+	part	32, %cl, vmovdqu, %ymm0, vmovdqu, %ymm0
+	part	16, %cl, vmovdqu, %xmm0, vmovdqu, %xmm0
+	part	8, %cl, mov, %rax, mov, %rax
+	part	8, %dl, mov, %rax, mov, %rax
+	part	4, %dl, mov, %eax, mov, %eax
+	part	2, %dl, movzwl, %eax, mov, %ax
+	part	1, %dl, movzbl, %eax, mov, %al
 	vzeroupper
 	RET
 SYM_FUNC_END(frdma_copy_256)

@@ -10,6 +10,7 @@
 #include <asm/fpu/api.h>
 
 #include "compat/crc.h"
+#include "copy.h"
 #include "crc.h"
 #include "compat/x86.h"
 
@@ -23,10 +24,16 @@ crc_fn frdma_crc_128, frdma_crc_copy_128;
 crc_fn frdma_crc_256, frdma_crc_copy_256;
 crc_fn frdma_crc_512, frdma_crc_copy_512;
 
-/* copy_x86.S; for any width: what it takes is there with all of them. */
+/* copy_x86.S; for any width: each of them implies AVX. */
 typedef void copy_fn(void *dst, const void *src, size_t len);
 
 copy_fn frdma_copy_256;
+
+/* Alignment that frdma_copy_256() wants of its destination. */
+#define COPY_256_ALIGN	32
+
+/* Shorter copies cost less word by word; more than COPY_256_ALIGN. */
+#define COPY_256_MIN	128
 
 /* Bits of the registers to be used; 0: none, frdma_crc32_plain() does all. */
 static unsigned int crc_width __ro_after_init;
@@ -198,22 +205,35 @@ u32 frdma_crc32_copy(u32 crc, void *dst, const void *src, size_t len)
 	return crc;
 }
 
-/**
- * frdma_copy - copy bytes, as memcpy()
- * @dst: receives the bytes
- * @src: bytes, which may change meanwhile; where they overlap @dst, what is
- *	there afterwards is of no use to anybody
- * @len: number of bytes
- *
- * Context: bottom halves off; other than memcpy() in a section only.
- */
-void frdma_copy(void *dst, const void *src, size_t len)
+/* In a section. */
+static void copy_by_vector(void *dst, const void *src, size_t len)
 {
-	if (!this_cpu_read(crc_in_section)) {
-		memcpy(dst, src, len);
-		return;
+	size_t head = -(unsigned long)dst % COPY_256_ALIGN;
+
+	if (unlikely(head)) {
+		frdma_copy_words(dst, src, head);
+		dst += head;
+		src += head;
+		len -= head;
 	}
 	kasan_check_read(src, len);
 	kasan_check_write(dst, len);
 	frdma_copy_256(dst, src, len);
+}
+
+/**
+ * frdma_copy - copy bytes into registered memory, by the rules of copy.h
+ * @dst: receives the bytes
+ * @src: bytes, which may change meanwhile. If they overlap @dst, the contents
+ *	of @dst are undefined
+ * @len: number of bytes
+ *
+ * Context: bottom halves off. Only a section makes long copies cheaper.
+ */
+void frdma_copy(void *dst, const void *src, size_t len)
+{
+	if (len >= COPY_256_MIN && this_cpu_read(crc_in_section))
+		copy_by_vector(dst, src, len);
+	else
+		frdma_copy_words(dst, src, len);
 }

@@ -16,6 +16,8 @@
  * which no other has. KMSAN does not see what assembly stores: as in the
  * kernel's own libraries, it is left out then, and KMSAN knows of each byte that
  * is copied or summed whether it was ever written.
+ *
+ * frdma_copy() copies into registered memory, by the rules of copy.h.
  */
 #ifndef FRDMA_CRC_H
 #define FRDMA_CRC_H
@@ -37,6 +39,7 @@ void frdma_copy(void *dst, const void *src, size_t len);
 #include <linux/string.h>
 
 #include "compat/crc.h"
+#include "copy.h"
 
 static __always_inline void frdma_crc_init(void)
 {
@@ -70,7 +73,7 @@ static inline u32 frdma_crc32_copy(u32 crc, void *dst, const void *src,
 
 static inline void frdma_copy(void *dst, const void *src, size_t len)
 {
-	memcpy(dst, src, len);
+	frdma_copy_words(dst, src, len);
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <linux/skbuff.h>
 
+#include "copy.h"
 #include "crc.h"
 #include "lent.h"
 
@@ -198,11 +199,63 @@ static inline struct frdma_payload frdma_payload_of(const struct frdma_lent *len
 	};
 }
 
+/* As frdma_cursor_run(), of the payload: in front of a gap, moves over it. */
+static inline u32 frdma_payload_run(struct frdma_payload *from,
+				    const void **kaddr)
+{
+	if (!from->left) {
+		frdma_cursor_skip(&from->at, from->gap);
+		from->left = from->len;
+	}
+	return min(frdma_cursor_run(&from->at, kaddr), from->left);
+}
+
+/* Go on by @len bytes, all of them in the run. */
+static inline void frdma_payload_skip(struct frdma_payload *from, u32 len)
+{
+	frdma_cursor_skip(&from->at, len);
+	from->left -= len;
+}
+
+/*
+ * Copies one word of @dst whose bytes come from several places. They are collected
+ * first, so that the word is stored at once. Returns the number of bytes.
+ */
+static inline u32 frdma_payload_copy_seam(struct frdma_payload *from, void *dst,
+					  u32 len)
+{
+	u8 word[FRDMA_COPY_WORD];
+	const void *src;
+	u32 got, n;
+
+	len = min_t(u32, len, FRDMA_COPY_WORD -
+			      (unsigned long)dst % FRDMA_COPY_WORD);
+	for (got = 0; got < len; got += n) {
+		n = min(frdma_payload_run(from, &src), len - got);
+		if (WARN_ON_ONCE(!n))
+			return 0;
+		memcpy(word + got, src, n);
+		frdma_payload_skip(from, n);
+	}
+	frdma_copy(dst, word, len);
+	return len;
+}
+
+/* How many of @n bytes at @dst fill whole words: the rest ends within one. */
+static inline u32 frdma_payload_in_words(const void *dst, u32 n)
+{
+	u32 rest = ((unsigned long)dst + n) % FRDMA_COPY_WORD;
+
+	return n > rest ? n - rest : 0;
+}
+
 /**
- * frdma_payload_copy() - copy what follows, and go on behind it
+ * frdma_payload_copy() - copy what follows by the rules of copy.h, and go on
  * @from: the payload
  * @dst: receives @len bytes
  * @len: bytes, all of them in its packets
+ *
+ * A word of @dst is stored at once, also where fragments or packets meet.
  */
 static inline void frdma_payload_copy(struct frdma_payload *from, void *dst,
 				      u32 len)
@@ -211,17 +264,17 @@ static inline void frdma_payload_copy(struct frdma_payload *from, void *dst,
 	u32 n;
 
 	for (; len; len -= n, dst += n) {
-		if (!from->left) {
-			frdma_cursor_skip(&from->at, from->gap);
-			from->left = from->len;
+		n = min(frdma_payload_run(from, &src), len);
+		if (n < len)
+			n = frdma_payload_in_words(dst, n);
+		if (likely(n)) {
+			frdma_copy(dst, src, n);
+			frdma_payload_skip(from, n);
+			continue;
 		}
-		n = min(frdma_cursor_run(&from->at, &src), from->left);
-		n = min(n, len);
-		if (WARN_ON_ONCE(!n))
+		n = frdma_payload_copy_seam(from, dst, len);
+		if (!n)
 			return;
-		frdma_copy(dst, src, n);
-		frdma_cursor_skip(&from->at, n);
-		from->left -= n;
 	}
 }
 

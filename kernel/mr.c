@@ -349,13 +349,13 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src, size_t len)
 
 	for (; len; len -= n, addr += n, src += n) {
 		n = frdma_mr_run(mr, addr, len, &kaddr);
-		memcpy(kaddr, src, n);
+		frdma_copy(kaddr, src, n);
 	}
 }
 
 /*
- * Fewer bytes are copied by memcpy(): it is as fast as vector registers on some
- * processors (FSRM), and there borrowing them should not be felt.
+ * Fewer bytes are copied word by word: to borrow the vector registers would
+ * cost more than they save.
  */
 #define COPY_SECTION_MIN	SZ_2K
 

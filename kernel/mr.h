@@ -296,7 +296,9 @@ void frdma_mr_read(const struct frdma_mr *mr, u64 addr,
  * @src: @len bytes
  * @len: bytes, may be 0
  *
- * Context: between enter and leave.
+ * The order of the stores is that of copy.h.
+ *
+ * Context: between enter and leave; bottom halves off.
  */
 void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src,
 		    size_t len);
@@ -307,6 +309,8 @@ void frdma_mr_write(struct frdma_mr *mr, u64 addr, const void *src,
  * @addr: first byte
  * @from: their payload; moved behind the bytes
  * @len: bytes, may be 0; all of them in the packets
+ *
+ * The order of the stores is that of copy.h: a process may poll the last bytes.
  *
  * Context: between enter and leave; bottom halves off, no section of crc.h.
  */

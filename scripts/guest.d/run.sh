@@ -16,7 +16,7 @@ run_defaults() {
 	root=$DEFAULT_ROOT guests=1 link=no kernel='' kind='' mtu=1500 smp=2 mem=
 	hugepages=0 icount=no cmdline='' timeout=900 results='' pcap=''
 	systemd=
-	packages='' with_build=yes pass_stdin=no
+	packages='' with_build=yes pass_stdin=no cpu=
 	layers=() background=()
 }
 
@@ -52,6 +52,7 @@ run_options() {
 		--systemd)	systemd="bench.systemd=1 systemd.show_status=yes" ;;
 		--mtu)		mtu=$2; shift ;;
 		--smp)		smp=$2; shift ;;
+		--cpu)		cpu=$2; shift ;;
 		--mem)		mem=$2; shift ;;
 		--hugepages)	hugepages=$2; shift ;;
 		--icount)	icount=yes; smp=1 ;;
@@ -77,6 +78,9 @@ run_options() {
 	run_check_number --hugepages "$hugepages" 0 9999999
 	run_check_number --timeout "$timeout" 1 9999999
 	[ -z "$mem" ] || run_check_mem
+	[[ $cpu =~ ^([+-][a-z0-9._-]+(,[+-][a-z0-9._-]+)*)?$ ]] ||
+		die "--cpu takes features to add or leave out, such as -fsrm," \
+			"not '$cpu'"
 	run_check_background
 	for layer in "${layers[@]}"; do
 		[ -d "$layer" ] || die "--layer: there is no directory '$layer'"
@@ -239,10 +243,11 @@ qemu_network() {
 # Appends how the guest's processors are made.
 qemu_processors() {
 	case $accel$icount in
-	kvm*)	QEMU+=(-accel kvm -cpu host) ;;
-	*yes)	QEMU+=(-accel "tcg,thread=single" -cpu "max,-erms,-fsrm"
+	kvm*)	QEMU+=(-accel kvm -cpu "host${cpu:+,$cpu}") ;;
+	*yes)	QEMU+=(-accel "tcg,thread=single"
+		       -cpu "max,-erms,-fsrm${cpu:+,$cpu}"
 		       -icount "shift=0,sleep=off") ;;
-	*)	QEMU+=(-accel "tcg,thread=multi" -cpu max) ;;
+	*)	QEMU+=(-accel "tcg,thread=multi" -cpu "max${cpu:+,$cpu}") ;;
 	esac
 }
 

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Stands in for the kernel's; env.h has what it defines. */
