@@ -11,8 +11,8 @@
 
 /**
  * struct frdma_rwr - a receive request, a private copy
- * @len: bytes of its buffers
- * @fault: its elements are unusable
+ * @len: bytes of its elements, whose memory may be unusable
+ * @fault: it claims more elements than a slot has
  * @wqe: the copy
  * @sge: its elements
  */

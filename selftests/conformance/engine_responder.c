@@ -41,12 +41,6 @@ static bool take_recv(struct engine_qp *qp)
 	return true;
 }
 
-static void *recv_memory(const struct engine_qp *qp)
-{
-	return engine_local(qp->pd, qp->cur.lkey, qp->cur.addr, qp->cur.len,
-			    RIGHT_LOCAL);
-}
-
 /* What a target has not taken stays in the queue. */
 static bool has_to_flush(struct engine_qp *qp)
 {
@@ -104,17 +98,25 @@ static void refuse(struct engine_qp *qp, u32 psn,
 	engine_error(qp, STATE_ERR);
 }
 
+/* The memory of a receive request is judged as far as the packet uses it. */
+static bool store_send(struct engine_qp *qp, const u8 *payload, u32 len)
+{
+	u8 *to = engine_local(qp->pd, qp->cur.lkey,
+			      qp->cur.addr + qp->resp.got, len, RIGHT_LOCAL);
+
+	if (to)
+		memcpy(to, payload, len);
+	return to;
+}
+
 static enum frdma_resp_verdict execute_send(struct engine_qp *qp,
 					    const struct frdma_hdr *hdr,
 					    const u8 *payload)
 {
-	u8 *to = recv_memory(qp);
 	size_t i;
 
-	if (!to)
+	if (hdr->payload_len && !store_send(qp, payload, hdr->payload_len))
 		return FRDMA_RESP_RECV_FAULT;
-	if (hdr->payload_len)
-		memcpy(to + qp->resp.got, payload, hdr->payload_len);
 	if (!(frdma_op(hdr->opcode)->ext & FRDMA_EXT_INV))
 		return FRDMA_RESP_ACCEPT;
 
@@ -285,7 +287,7 @@ static struct frdma_resp_recv look_for_recv(struct engine_qp *qp,
 		return recv;
 	recv.ready = take_recv(qp);
 	if (recv.ready)
-		recv.len = recv_memory(qp) ? qp->cur.len : U32_MAX;
+		recv.len = qp->cur.len;
 	return recv;
 }
 

@@ -398,6 +398,13 @@ static void receives_that_are_wrong(void)
 		RECV(8, m, 8, readable->lkey, IBV_WC_REM_OP_ERR,
 		     IBV_WC_LOC_PROT_ERR),
 		RECV(8, m, 7, k, IBV_WC_REM_INV_REQ_ERR, IBV_WC_LOC_LEN_ERR),
+		/* A list is judged as far as the message uses it. */
+		RECV(0, m, 8, k ^ 1, IBV_WC_SUCCESS, IBV_WC_SUCCESS),
+		RECV(0, -4ULL, 8, k, IBV_WC_SUCCESS, IBV_WC_SUCCESS),
+		RECV(0, m, 8, readable->lkey, IBV_WC_SUCCESS, IBV_WC_SUCCESS),
+		RECV(8, m + PAGE - 8, PAGE, k, IBV_WC_SUCCESS, IBV_WC_SUCCESS),
+		RECV(9, m + PAGE - 8, PAGE, k, IBV_WC_REM_OP_ERR,
+		     IBV_WC_LOC_PROT_ERR),
 	};
 
 	RUN_WORKS(works);
