@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/atomic.h>
-#include <linux/sizes.h>
 
 #include "dev.h"
 #include "execute.h"
@@ -249,38 +248,49 @@ execute_atomic_write(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt)
 }
 
 /*
- * Bytes that are written back in a step, with bottom halves off: that takes some
- * milliseconds.
+ * Returns true once all of the range is in persistent memory. A region may be as
+ * large as the memory of the host, so a work item writes back what is more than a
+ * step may. The peer is told to come again; meanwhile nothing else is executed.
  */
-#define FLUSH_MAX	SZ_16M
-
-/*
- * One piece more of what the request at hand is about. A region may be as large
- * as the memory of the host, so the peer has to come again for the next piece;
- * meanwhile nothing else is executed. Returns true if it was the last.
- */
-static bool flush_piece(struct frdma_qp *qp, const struct frdma_mr *mr, u64 addr,
-			u64 len)
+static bool flush_range(struct frdma_qp *qp, const struct frdma_mr *mr,
+			const struct frdma_flush_range *range)
 {
-	u64 done = min(qp->rq.flushed, len);
-	u64 n = min_t(u64, len - done, FLUSH_MAX - qp->rq.flush_spent);
+	struct frdma_flush *flush = &qp->rq.flush;
 
-	frdma_flush_persistent(mr, addr + done, n);
-	qp->rq.flush_spent += n;
-	qp->rq.flushed = done + n;
-	return qp->rq.flushed == len;
+	if (frdma_flush_is_busy(flush))
+		return false;
+	if (frdma_flush_is_done(flush, range))
+		return true;
+	if (range->len <= FRDMA_FLUSH_AT_ONCE - qp->rq.flush_spent) {
+		frdma_flush_persistent(mr, range->addr, range->len);
+		qp->rq.flush_spent += range->len;
+		return true;
+	}
+	frdma_flush_begin(flush, qp->qpn, range);
+	return false;
 }
 
 static bool flush(struct frdma_qp *qp, const struct frdma_mr *mr,
 		  const struct frdma_hdr *hdr)
 {
+	struct frdma_flush_range range = {
+		.psn	= hdr->psn,
+		.pd	= qp->pd,
+		.rkey	= hdr->rkey,
+		.access	= frdma_resp_flush_access(hdr),
+		.addr	= hdr->va,
+		.len	= hdr->dma_len,
+	};
+
 	if (!(hdr->flush_placement & FRDMA_FLUSH_PERSISTENT)) {
 		frdma_flush_global();
 		return true;
 	}
-	if (hdr->flush_select == FRDMA_FLUSH_REGION)
-		return flush_piece(qp, mr, mr->iova, mr->length);
-	return flush_piece(qp, mr, hdr->va, hdr->dma_len);
+	if (hdr->flush_select == FRDMA_FLUSH_REGION) {
+		range.addr = mr->iova;
+		range.len = mr->length;
+	}
+	return flush_range(qp, mr, &range);
 }
 
 /* Requests are executed in order: what it is about was written before. */

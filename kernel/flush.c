@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "flush.h"
 
+#include <linux/bottom_half.h>
 #include <linux/ioport.h>
 #include <linux/libnvdimm.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <asm/barrier.h>
 
@@ -43,7 +45,9 @@ void frdma_flush_global(void)
 	wmb();
 }
 
-void frdma_flush_persistent(const struct frdma_mr *mr, u64 addr, u64 len)
+/* Not inlined: verbs/persistent probes it. */
+noinline void frdma_flush_persistent(const struct frdma_mr *mr, u64 addr,
+				     u64 len)
 {
 	void *kaddr;
 	size_t n;
@@ -54,4 +58,96 @@ void frdma_flush_persistent(const struct frdma_mr *mr, u64 addr, u64 len)
 	}
 	/* The lines written back are in memory before the answer leaves. */
 	pmem_wmb();
+}
+
+/*
+ * Work items
+ */
+
+/* They use a CPU each: a few of them at a time. */
+#define FLUSHES_MAX	4
+
+static struct workqueue_struct *flush_wq;
+
+/* Enters the region for one piece. Returns false if it has gone. */
+static bool flush_piece(struct frdma_flush *flush, u64 done, u64 len)
+{
+	const struct frdma_flush_range *range = &flush->range;
+	enum frdma_mr_fault fault;
+	struct frdma_mr *mr;
+
+	local_bh_disable();
+	rcu_read_lock();
+	mr = frdma_mr_enter(flush->dev, range->pd, flush->qpn, range->rkey,
+			    range->addr + done, len, range->access, &fault);
+	if (mr) {
+		frdma_flush_persistent(mr, range->addr + done, len);
+		frdma_mr_leave(mr);
+	}
+	rcu_read_unlock();
+	local_bh_enable();
+	return mr;
+}
+
+static void write_back_work(struct work_struct *work)
+{
+	struct frdma_flush *flush = container_of(work, struct frdma_flush,
+						 work);
+	u64 len = flush->range.len, done, n;
+
+	for (done = 0; done < len; done += n) {
+		n = min_t(u64, len - done, FRDMA_FLUSH_AT_ONCE);
+		if (READ_ONCE(flush->cancelled) ||
+		    !flush_piece(flush, done, n))
+			break;
+		cond_resched();
+	}
+	/* With the acquire in frdma_flush_is_busy(). */
+	smp_store_release(&flush->state, done < len ? FRDMA_FLUSH_IDLE :
+						      FRDMA_FLUSH_DONE);
+}
+
+void frdma_flush_init(struct frdma_flush *flush, struct frdma_dev *dev)
+{
+	INIT_WORK(&flush->work, write_back_work);
+	flush->dev = dev;
+}
+
+void frdma_flush_begin(struct frdma_flush *flush, u32 qpn,
+		       const struct frdma_flush_range *range)
+{
+	flush->qpn = qpn;
+	flush->range = *range;
+	WRITE_ONCE(flush->state, FRDMA_FLUSH_BUSY);
+	queue_work(flush_wq, &flush->work);
+}
+
+bool frdma_flush_is_done(const struct frdma_flush *flush,
+			 const struct frdma_flush_range *range)
+{
+	const struct frdma_flush_range *done = &flush->range;
+
+	return READ_ONCE(flush->state) == FRDMA_FLUSH_DONE &&
+	       done->psn == range->psn && done->pd == range->pd &&
+	       done->rkey == range->rkey && done->access == range->access &&
+	       done->addr == range->addr && done->len == range->len;
+}
+
+void frdma_flush_cancel(struct frdma_flush *flush)
+{
+	WRITE_ONCE(flush->cancelled, true);
+	cancel_work_sync(&flush->work);
+	flush->cancelled = false;
+	flush->state = FRDMA_FLUSH_IDLE;
+}
+
+int __init frdma_flush_queue_init(void)
+{
+	flush_wq = alloc_workqueue("frdma_flush", WQ_UNBOUND, FLUSHES_MAX);
+	return flush_wq ? 0 : -ENOMEM;
+}
+
+void frdma_flush_queue_exit(void)
+{
+	destroy_workqueue(flush_wq);
 }

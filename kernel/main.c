@@ -13,6 +13,7 @@
 #include "crc.h"
 #include "dev.h"
 #include "dscp.h"
+#include "flush.h"
 #include "net.h"
 #include "netdev.h"
 #include "number.h"
@@ -37,9 +38,13 @@ static int __init frdma_init(void)
 	if (err)
 		goto err_qp_cache;
 
-	err = frdma_net_init();
+	err = frdma_flush_queue_init();
 	if (err)
 		goto err_page_in;
+
+	err = frdma_net_init();
+	if (err)
+		goto err_flush;
 
 	err = frdma_dscp_init();
 	if (err)
@@ -68,6 +73,8 @@ err_dscp:
 	frdma_dscp_exit();
 err_net:
 	frdma_net_exit();
+err_flush:
+	frdma_flush_queue_exit();
 err_page_in:
 	frdma_page_in_queue_exit();
 err_qp_cache:
@@ -86,6 +93,7 @@ static void __exit frdma_exit(void)
 	frdma_dscp_exit();
 	frdma_net_exit();
 	frdma_txmem_exit();
+	frdma_flush_queue_exit();
 	frdma_page_in_queue_exit();
 	frdma_qp_cache_exit();
 	frdma_crc_exit();

@@ -244,6 +244,7 @@ void frdma_qp_init(struct frdma_qp *qp)
 	kref_init(&qp->refs);
 	frdma_page_in_init(&qp->sq.page_in, &qp->refs, free_qp, wake_sender);
 	frdma_page_in_init(&qp->rq.page_in, &qp->refs, free_qp, wake_receiver);
+	frdma_flush_init(&qp->rq.flush, qp->dev);
 	frdma_gather_init(&qp->sq.gather, 0);
 	hrtimer_setup(&qp->sq.timer, deadline_passed, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
@@ -289,11 +290,11 @@ void frdma_qp_release(struct frdma_qp *qp)
 }
 
 /**
- * frdma_qp_forget_pages - wait for pages no more
+ * frdma_qp_forget_pages - wait no more for pages that are faulted in or flushed
  * @qp: claimed by the caller
  *
  * Those that are being faulted in now are not waited for: see
- * frdma_page_in_cancel().
+ * frdma_page_in_cancel(). A FLUSH that was begun is forgotten.
  *
  * Context: may sleep, with nothing held that others may want.
  */
@@ -303,6 +304,7 @@ void frdma_qp_forget_pages(struct frdma_qp *qp)
 	lockdep_assert_not_held(&to_frdma_ib_qp(qp->ib)->mutex);
 	frdma_page_in_cancel(&qp->sq.page_in);
 	frdma_page_in_cancel(&qp->rq.page_in);
+	frdma_flush_cancel(&qp->rq.flush);
 }
 
 /**

@@ -18,6 +18,7 @@
 #include "ah.h"
 #include "ahead.h"
 #include "cq.h"
+#include "flush.h"
 #include "mr.h"
 #include "number.h"
 #include "poller.h"
@@ -184,7 +185,7 @@ struct frdma_sq {
  * @read_wanted_until: until when anything else that comes of the peer may have been on
  *	its way before it asked again for the READ that waits, ktime_get_ns()
  * @flush_spent: bytes written back to persistent memory in it
- * @flushed: bytes of the FLUSH at hand that are in persistent memory
+ * @flush: writes back what is more
  * @page_in: waits for pages of regions that are not pinned
  * @ahead: requests that came before others which are missing
  * @ahead_timer: its timer
@@ -222,7 +223,7 @@ struct frdma_rq {
 	bool read_refused;
 	u64 read_wanted_until;
 	u32 flush_spent;
-	u64 flushed;
+	struct frdma_flush flush;
 	struct frdma_page_in page_in;
 	struct frdma_ahead ahead;
 	struct hrtimer ahead_timer;

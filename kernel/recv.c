@@ -139,8 +139,7 @@ bool frdma_recv_flush(struct frdma_qp *qp)
  * frdma_recv_reset - forget the receive requests of a queue pair
  * @qp: whose receive side the caller owns
  *
- * Without a ring of its own that is the one in use. A FLUSH that was begun is
- * forgotten, too.
+ * Without a ring of its own that is the one in use.
  */
 void frdma_recv_reset(struct frdma_qp *qp)
 {
@@ -150,7 +149,6 @@ void frdma_recv_reset(struct frdma_qp *qp)
 	rq->last_wqe = false;
 	rq->read_waits = false;
 	rq->page_in.told = 0;
-	rq->flushed = 0;
 	if (!rq->ring.head)
 		return;
 

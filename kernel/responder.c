@@ -63,7 +63,7 @@ static void commit(struct frdma_qp *qp, const struct frdma_rx_pkt *pkt,
 	struct frdma_resp *rs = &qp->rq.resp;
 	u32 len = rs->got + pkt->hdr.payload_len;
 
-	qp->rq.flushed = 0;
+	frdma_flush_forget(&qp->rq.flush);
 	qp->rq.page_in.told = 0;
 	frdma_resp_commit(rs, &pkt->hdr, orig);
 	frdma_executed(qp, pkt, len);
@@ -191,7 +191,8 @@ static void ask_to_wait(struct frdma_qp *qp, u32 psn)
 {
 	u8 timer = qp->attr.min_rnr_timer;
 
-	if (frdma_page_in_is_busy(&qp->rq.page_in) ||
+	if (frdma_flush_is_busy(&qp->rq.flush) ||
+	    frdma_page_in_is_busy(&qp->rq.page_in) ||
 	    frdma_page_in_take_refusal(&qp->rq.page_in))
 		timer = pages_timer(qp);
 
@@ -417,7 +418,7 @@ static void execute_run(struct frdma_qp *qp, struct frdma_rx_pkt *pkt,
 		pkt->nr = 0;
 		return;
 	}
-	qp->rq.flushed = 0;
+	frdma_flush_forget(&qp->rq.flush);
 	qp->rq.page_in.told = 0;
 	frdma_resp_commit_run(rs, &pkt->hdr, pkt->nr);
 	frdma_executed(qp, pkt, 0);

@@ -38,7 +38,36 @@ flushes() {
 	with_gid v4 verbs/placement "$1" /dev/dax0.0
 }
 
+# The longest piece that is written back at once: bottom halves are off meanwhile.
+AT_ONCE=$((256 << 10))
+
+TRACING=/sys/kernel/tracing
+
+# Has the kernel note the length of each piece.
+watch_pieces() {
+	[ -w $TRACING/kprobe_events ] || skip "the kernel has no kprobe events"
+	defer bash -c "echo 0 >$TRACING/events/kprobes/enable
+		echo -:frdma_piece >>$TRACING/kprobe_events; echo >$TRACING/trace"
+	echo 'p:frdma_piece frdma_flush_persistent len=$arg3:u64' \
+		>>$TRACING/kprobe_events
+	echo >$TRACING/trace
+	echo 1 >$TRACING/events/kprobes/frdma_piece/enable
+}
+
+in_short_pieces() {
+	local pieces longest
+
+	watch_pieces
+	flushes memory_that_is_long
+	sed -n 's/.*frdma_piece:.* len=//p' $TRACING/trace >"$KTAP_TMP/pieces"
+	pieces=$(wc -l <"$KTAP_TMP/pieces")
+	longest=$(sort -n "$KTAP_TMP/pieces" | tail -n 1)
+	note "$pieces pieces, the longest of $longest bytes"
+	[ "$pieces" -gt 0 ] && [ "$longest" -le $AT_ONCE ] ||
+		fail "a piece of $longest bytes"
+}
+
 links_up
 ktap_test flushes memory_that_does_not
-ktap_test flushes memory_that_is_long
+ktap_test in_short_pieces
 ktap_end

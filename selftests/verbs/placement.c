@@ -425,7 +425,7 @@ static long counter(const char *name)
 	return n;
 }
 
-/* Three pieces, between which others get their turn; and three once more. */
+/* A work item flushes it, and the peer comes again. */
 static void memory_that_is_long(void)
 {
 	int rights = RIGHTS | FLUSH_RIGHTS, fd = open(file, O_RDWR);
@@ -440,11 +440,11 @@ static void memory_that_is_long(void)
 	EXPECT(of);
 	EXPECT(!flush_outcome(of, rights, 0, 0, IBV_FLUSH_PERSISTENT,
 			      IBV_FLUSH_MR));
-	EXPECT(counter("sent_rnr_naks") >= before + 2);
+	EXPECT(counter("sent_rnr_naks") > before);
 	before = counter("sent_rnr_naks");
 	EXPECT(!flush_outcome(of, rights, (uintptr_t)kept, LONG,
 			      IBV_FLUSH_PERSISTENT, IBV_FLUSH_RANGE));
-	EXPECT(counter("sent_rnr_naks") >= before + 2);
+	EXPECT(counter("sent_rnr_naks") > before);
 }
 
 /* What one end tells the other. */
