@@ -268,8 +268,8 @@ static enum packet_fate send_run(struct frdma_qp *qp, struct frdma_tx *tx,
 
 	if (fate == PACKET_BAD_MEMORY)
 		wr->status = FRDMA_WC_LOC_PROT_ERR;
-	if (fate >= PACKET_LATER ||
-	    (fate == PACKET_UNSENT && frdma_req_is_reliable(rq)))
+	if (fate == PACKET_UNSENT ? frdma_req_is_reliable(rq) :
+				    fate != PACKET_SENT)
 		return fate;
 
 	note_sent(qp, run);

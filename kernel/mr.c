@@ -52,7 +52,7 @@ static DEFINE_SPINLOCK(frdma_mr_wait_lock);
 
 static bool mr_counts_readers(const struct frdma_mr *mr)
 {
-	return mr->kind == FRDMA_MR_FAST || mr->kind == FRDMA_MR_WINDOW;
+	return frdma_mr_is(mr, FRDMA_MR_BY_COUNT);
 }
 
 static bool mr_enter_counted(struct frdma_mr *mr)
@@ -73,7 +73,7 @@ static bool mr_enter_counted(struct frdma_mr *mr)
  */
 static bool mr_has_door(const struct frdma_mr *mr)
 {
-	return mr->kind >= FRDMA_MR_FAST && mr->kind <= FRDMA_MR_ODP;
+	return !frdma_mr_is(mr, FRDMA_MR_BY_RCU);
 }
 
 /* Sparse does not follow a lock that only some regions have. */
@@ -310,7 +310,7 @@ static size_t mr_run_special(const struct frdma_mr *mr, u64 addr, size_t len,
 size_t frdma_mr_run(const struct frdma_mr *mr, u64 addr, size_t len,
 		    void **kaddr)
 {
-	if (mr->kind >= FRDMA_MR_ODP)
+	if (!frdma_mr_is(mr, FRDMA_MR_BY_TABLE))
 		return mr_run_special(mr, addr, len, kaddr);
 
 	return frdma_pages_run(&mr->pages, mr->offset + (addr - mr->iova), len,

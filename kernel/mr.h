@@ -27,6 +27,8 @@
 #ifndef FRDMA_MR_H
 #define FRDMA_MR_H
 
+#include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/list.h>
 #include <rdma/ib_verbs.h>
 
@@ -78,9 +80,9 @@ enum frdma_mr_fault {
  * @FRDMA_MR_WINDOW: alloc_mw
  * @FRDMA_MR_ODP: reg_user_mr, on demand
  * @FRDMA_MR_DMA: get_dma_mr
+ * @FRDMA_MR_KINDS: number of kinds
  *
- * In this order: from FAST to ODP, entering takes more than finding; from ODP
- * on, there is no page table.
+ * A new kind has to be added to the sets below. Their order means nothing.
  */
 enum frdma_mr_kind {
 	FRDMA_MR_USER,
@@ -90,7 +92,29 @@ enum frdma_mr_kind {
 	FRDMA_MR_WINDOW,
 	FRDMA_MR_ODP,
 	FRDMA_MR_DMA,
+	FRDMA_MR_KINDS,
 };
+
+/*
+ * What keeps the memory of a region while it is read: the grace period of its
+ * end, the count of its readers, or a lock that they hold.
+ */
+#define FRDMA_MR_BY_RCU		(BIT(FRDMA_MR_USER) | BIT(FRDMA_MR_DMABUF) | \
+				 BIT(FRDMA_MR_DM) | BIT(FRDMA_MR_DMA))
+#define FRDMA_MR_BY_COUNT	(BIT(FRDMA_MR_FAST) | BIT(FRDMA_MR_WINDOW))
+#define FRDMA_MR_BY_LOCK	BIT(FRDMA_MR_ODP)
+
+/* Where its memory is: in a page table; elsewhere. */
+#define FRDMA_MR_BY_TABLE	(BIT(FRDMA_MR_USER) | BIT(FRDMA_MR_DMABUF) | \
+				 BIT(FRDMA_MR_DM) | BIT(FRDMA_MR_FAST) | \
+				 BIT(FRDMA_MR_WINDOW))
+#define FRDMA_MR_BY_ADDRESS	(BIT(FRDMA_MR_ODP) | BIT(FRDMA_MR_DMA))
+
+/* Each kind is in one set of each group: the sums are the unions. */
+static_assert(FRDMA_MR_BY_RCU + FRDMA_MR_BY_COUNT + FRDMA_MR_BY_LOCK ==
+	      BIT(FRDMA_MR_KINDS) - 1);
+static_assert(FRDMA_MR_BY_TABLE + FRDMA_MR_BY_ADDRESS ==
+	      BIT(FRDMA_MR_KINDS) - 1);
 
 /**
  * struct frdma_mr - a memory region, freed by RCU
@@ -159,6 +183,12 @@ struct frdma_mr {
 	struct frdma_qp *qp;
 	struct list_head of_qp;
 };
+
+/** frdma_mr_is() - is the kind of a region in a set, FRDMA_MR_BY_* */
+static inline bool frdma_mr_is(const struct frdma_mr *mr, unsigned long kinds)
+{
+	return BIT(mr->kind) & kinds;
+}
 
 static inline struct frdma_mr *to_frdma_mr(struct ib_mr *ib)
 {
@@ -339,7 +369,7 @@ bool frdma_mr_lend(const struct frdma_mr *mr, u64 addr, size_t len,
  */
 static inline bool frdma_mr_outlasts_leave(const struct frdma_mr *mr)
 {
-	return mr->kind < FRDMA_MR_FAST || mr->kind == FRDMA_MR_DMA;
+	return frdma_mr_is(mr, FRDMA_MR_BY_RCU);
 }
 
 /**
