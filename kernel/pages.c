@@ -5,6 +5,7 @@
 #include <linux/gfp.h>
 #include <linux/math.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -134,10 +135,14 @@ size_t frdma_pages_run(const struct frdma_pages *pages, u64 offset, size_t len,
 {
 	u64 block = BIT_ULL(pages->block_shift);
 	u64 index = offset >> pages->block_shift;
-	void **leaf = block_leaf(pages, index);
-	size_t slot = index & NODE_MASK;
+	void **leaf;
+	size_t slot;
 	u64 run;
 
+	/* The peer chose @offset: its range was judged, but perhaps mispredicted. */
+	index = array_index_nospec(index, pages->nr_blocks);
+	leaf = block_leaf(pages, index);
+	slot = index & NODE_MASK;
 	offset &= block - 1;
 	*kaddr = leaf[slot] + offset;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * All that the engine takes from its surroundings: integer types, byte
- * order, bit fields, memcpy, and a CRC. The user-space tests put their own
- * env.h, with the same guard, in front of this one.
+ * order, bit fields, memcpy, indices that are safe from speculation, and a CRC.
+ * The user-space tests put their own env.h, with the same guard, in front of this
+ * one.
  */
 #ifndef FRDMA_PROTO_ENV_H
 #define FRDMA_PROTO_ENV_H
@@ -14,6 +15,7 @@
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/byteorder.h>

@@ -111,9 +111,12 @@ static const struct frdma_wr unknown_wr = { .name = "unknown" };
 
 const struct frdma_wr *frdma_wr(u8 opcode)
 {
-	if (opcode >= ARRAY_SIZE(wr_table) || !wr_table[opcode].transports)
+	const struct frdma_wr *wr;
+
+	if (opcode >= ARRAY_SIZE(wr_table))
 		return &unknown_wr;
-	return &wr_table[opcode];
+	wr = &wr_table[array_index_nospec(opcode, ARRAY_SIZE(wr_table))];
+	return wr->transports ? wr : &unknown_wr;
 }
 
 u64 frdma_wqe_len(const struct frdma_send_wqe *wqe,

@@ -49,6 +49,9 @@ typedef __s64 s64;
 #define U32_MAX			UINT32_MAX
 #define U64_MAX			UINT64_MAX
 
+/* User space speculates as it likes. */
+#define array_index_nospec(index, size)	(index)
+
 /* As in the kernel, both sides must have one type. */
 #define CMP_(a, b, op) ({						\
 	typeof(a) a_ = (a);						\
