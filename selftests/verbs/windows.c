@@ -8,6 +8,8 @@
  * In each pair of queue pairs far has the memory and binds windows to it,
  * and near reaches for it.
  */
+#include <sys/mman.h>
+
 #include "../lib/pair.h"
 
 #define SIZE	8192
@@ -355,6 +357,29 @@ static void region_stays_while_it_is_shown(void)
 	EXPECT(bind_2(&p, two, key) == IBV_WC_MW_BIND_ERR);
 }
 
+/* A region takes windows again after a change that failed. */
+static void region_that_did_not_change_is_open(void)
+{
+	const int translation = IBV_REREG_MR_CHANGE_TRANSLATION;
+	const int access = IBV_REREG_MR_CHANGE_ACCESS;
+	struct ibv_mw *mw = make_window(IBV_MW_TYPE_1);
+	struct pair p = make_pair(4);
+	void *gone = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	/* The second half cannot be pinned: the call fails late. */
+	EXPECT(gone != MAP_FAILED && !munmap((char *)gone + SIZE, SIZE));
+	EXPECT(ibv_rereg_mr(mr, translation, NULL, gone, 2 * SIZE, 0));
+	EXPECT(!bind_1(&p, mw, IBV_ACCESS_REMOTE_WRITE));
+	EXPECT(!write_to(&p, mw->rkey, at(FROM)));
+	EXPECT(!bind_1_to(&p, mw, part(NULL, 0, 0, 0)));
+	EXPECT(ibv_rereg_mr(mr, access, NULL, NULL, 0,
+			    IBV_ACCESS_REMOTE_WRITE));
+	EXPECT(!bind_1(&p, mw, IBV_ACCESS_REMOTE_WRITE));
+	EXPECT(!ibv_dealloc_mw(mw));
+	EXPECT(!ibv_dereg_mr(mr));
+}
+
 static void end_of_a_queue_pair_unbinds(void)
 {
 	struct ibv_mw *one = make_window(IBV_MW_TYPE_1);
@@ -510,6 +535,7 @@ static const struct test_case cases[] = {
 	CASE(type_2_counts_from_zero),
 	CASE(bind_refuses),
 	CASE(region_stays_while_it_is_shown),
+	CASE(region_that_did_not_change_is_open),
 	CASE(end_of_a_queue_pair_unbinds),
 	CASE(end_of_a_queue_pair_spares_others),
 	CASE(deallocation_unbinds),

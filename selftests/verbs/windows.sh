@@ -17,6 +17,7 @@ for case in device_says_so type_1_shows_a_part \
 	type_1_is_not_invalidated type_2_is_for_one_queue_pair \
 	type_2_local_invalidation type_2_remote_invalidation \
 	type_2_counts_from_zero bind_refuses region_stays_while_it_is_shown \
+	region_that_did_not_change_is_open \
 	end_of_a_queue_pair_unbinds end_of_a_queue_pair_spares_others \
 	deallocation_unbinds no_local_key rebound_under_fire builder; do
 	ktap_test windows $case
