@@ -42,9 +42,13 @@ static int __init frdma_init(void)
 	if (err)
 		goto err_page_in;
 
-	err = frdma_net_init();
+	err = frdma_txmem_init();
 	if (err)
 		goto err_flush;
+
+	err = frdma_net_init();
+	if (err)
+		goto err_txmem;
 
 	err = frdma_dscp_init();
 	if (err)
@@ -73,6 +77,8 @@ err_dscp:
 	frdma_dscp_exit();
 err_net:
 	frdma_net_exit();
+err_txmem:
+	frdma_txmem_exit();
 err_flush:
 	frdma_flush_queue_exit();
 err_page_in:

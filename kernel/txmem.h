@@ -6,7 +6,8 @@
  * allocated and cleared first.
  *
  * A burst takes one page at a time out of its CPU's ring, so that none other
- * can use it, whatever preempts whom.
+ * can use it, whatever preempts whom. Pages in a ring are given back when the
+ * kernel is short of memory, and when the CPU goes offline.
  */
 #ifndef FRDMA_TXMEM_H
 #define FRDMA_TXMEM_H
@@ -38,6 +39,7 @@ static inline u32 frdma_txmem_left(const struct frdma_txmem *mem)
 void frdma_txmem_begin(struct frdma_txmem *mem);
 bool frdma_txmem_room(struct frdma_txmem *mem, unsigned int len);
 void frdma_txmem_end(struct frdma_txmem *mem);
+int frdma_txmem_init(void);
 void frdma_txmem_exit(void);
 
 #endif /* FRDMA_TXMEM_H */
