@@ -27,6 +27,10 @@
 /* BTH and ICRC: nothing shorter is a packet, in a train either. */
 #define MIN_PACKET	(sizeof(struct frdma_bth) + FRDMA_ICRC_LEN)
 
+/* The longest one, with its UDP header: all headers and the largest MTU. */
+#define MAX_PACKET	(sizeof(struct udphdr) + FRDMA_HDR_MAX + SZ_4K + \
+			 FRDMA_ICRC_LEN)
+
 /*
  * Bytes of a run, with its headers: what was read for the ICRC is still near
  * when it is copied.
@@ -636,6 +640,8 @@ static void detach(struct sk_buff *skb, bool multicast)
 /*
  * One copy for each queue pair that is attached to the group by the link that
  * it came by; what the link itself has sent, IP has brought back (IBTA 10.5).
+ * Each queue pair verifies the ICRC of the headers that it has read itself: the
+ * headers in the shared buffer may change.
  */
 static void deliver_to_group(struct frdma_net *fnet, struct sk_buff *skb)
 {
@@ -667,6 +673,24 @@ static void deliver_to_group(struct frdma_net *fnet, struct sk_buff *skb)
 		frdma_net_drop(fnet, skb, FRDMA_DROP_NO_QP);
 }
 
+/*
+ * IP reassembly makes a list of fragments of one packet. A list longer than any
+ * packet is refused before it costs a large allocation: the sender chose its
+ * length. Returns false if @skb was dropped.
+ */
+static bool flatten(struct frdma_net *fnet, struct sk_buff *skb)
+{
+	if (!skb_is_gso(skb) && skb->len > MAX_PACKET) {
+		frdma_net_drop(fnet, skb, FRDMA_DROP_BAD_LENGTH);
+		return false;
+	}
+	if (skb_linearize(skb)) {
+		frdma_net_drop(fnet, skb, FRDMA_DROP_NO_MEMORY);
+		return false;
+	}
+	return true;
+}
+
 /**
  * frdma_rx - a buffer has come for the RoCE port
  * @fnet: namespace in which it arrived
@@ -690,10 +714,8 @@ void frdma_rx(struct frdma_net *fnet, struct sk_buff *skb)
 		frdma_net_drop(fnet, skb, FRDMA_DROP_SHORT);
 		return;
 	}
-	if (skb_has_frag_list(skb) && skb_linearize(skb)) {
-		frdma_net_drop(fnet, skb, FRDMA_DROP_NO_MEMORY);
+	if (skb_has_frag_list(skb) && !flatten(fnet, skb))
 		return;
-	}
 
 	bth = skb_header_pointer(skb, sizeof(struct udphdr), sizeof(*bth),
 				 &copy);

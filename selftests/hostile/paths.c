@@ -379,7 +379,7 @@ static void bad_fragments(void)
 	}
 }
 
-/* The longest that UDP can be; the ICRC is at its end, and wrong. */
+/* The longest that UDP can be, in fragments: no packet is that long. */
 static void jumbo(struct victim *v)
 {
 	static uint8_t bytes[UDP + JUMBO];
@@ -406,7 +406,7 @@ static void jumbo(struct victim *v)
 		packet_fit(&piece);
 		wire_deliver(&piece);
 	}
-	expect_quiet(v, &r, DROPPED("bad_icrc"), "64 KiB");
+	expect_quiet(v, &r, DROPPED("bad_length"), "64 KiB");
 }
 
 static void jumbos(void)
