@@ -7,6 +7,7 @@
 #include <linux/xarray.h>
 
 #include "dev.h"
+#include "grace.h"
 #include "net.h"
 #include "qp.h"
 #include "stats.h"
@@ -68,7 +69,7 @@ static void unmake_own(struct rdma_counter *counter)
 
 	if (!own)
 		return;
-	synchronize_rcu_expedited();
+	frdma_grace_period();
 
 	mutex_lock(&dev->counters_mutex);
 	xa_erase(&dev->counters, counter->id);

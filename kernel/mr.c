@@ -16,6 +16,7 @@
 #include "crc.h"
 #include "dev.h"
 #include "dmabuf.h"
+#include "grace.h"
 #include "limit.h"
 #include "mw.h"
 #include "proto/access.h"
@@ -540,7 +541,7 @@ void frdma_mr_hide(struct frdma_mr *mr)
 	xa_store(&to_frdma(mr->ib.device)->mrs, mr->index, NULL,
 		 GFP_KERNEL_ACCOUNT);
 	mr_begin_generation();
-	synchronize_rcu_expedited();
+	frdma_grace_period();
 }
 
 /* For a fast region, whose readers are counted, instead of frdma_mr_hide(). */

@@ -8,6 +8,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "dev.h"
+#include "grace.h"
 #include "limit.h"
 #include "proto/wire.h"
 #include "refuse.h"
@@ -108,11 +109,11 @@ static int srq_publish(struct frdma_dev *dev, struct frdma_srq *srq)
 	return err < 0 ? -ENOMEM : 0;
 }
 
-/* Expedited, as in dereg_mr: what takes here does so within one step. */
+/* A responder takes from the queue within one step, an RCU read section. */
 static void srq_unpublish(struct frdma_dev *dev, struct frdma_srq *srq)
 {
 	xa_erase(&dev->srqs, srq->ib.ext.xrc.srq_num);
-	synchronize_rcu_expedited();
+	frdma_grace_period();
 }
 
 struct frdma_srq *frdma_srq_find(struct frdma_dev *dev, u32 srqn)
