@@ -24,6 +24,12 @@
 #define ODP_PATIENCE	HZ
 
 /*
+ * Faults in a row that may wait for the same page. A page that came can be
+ * reclaimed before the next try; a page that cannot be read never comes.
+ */
+#define ODP_WAITS_MAX	8
+
+/*
  * Looking pages up
  */
 
@@ -259,25 +265,137 @@ static bool odp_may_write(struct mm_struct *mm, const struct hmm_range *range)
 	return true;
 }
 
-static int odp_try_chunk(struct frdma_odp *odp, struct hmm_range *range,
-			 bool write)
+/**
+ * struct odp_chunk - pages that are faulted in together
+ * @range: where they are, and what the page tables say of them
+ * @wanted: HMM_PFN_REQ_*
+ * @deadline: in jiffies; others may keep changing the pages until then
+ * @waited_for: page that the last fault waited for
+ * @waits: how many faults in a row waited for it
+ */
+struct odp_chunk {
+	struct hmm_range range;
+	unsigned long wanted;
+	unsigned long deadline;
+	unsigned long waited_for;
+	unsigned int waits;
+};
+
+/* A fault has released the lock of the address space, and waited. */
+static int odp_waited(struct odp_chunk *chunk, unsigned long addr)
 {
-	struct mm_struct *mm = odp->notifier.mm;
+	if (chunk->waited_for != addr)
+		chunk->waits = 0;
+	chunk->waited_for = addr;
+	chunk->deadline = jiffies + ODP_PATIENCE;
+	return ++chunk->waits < ODP_WAITS_MAX ? -EAGAIN : -EFAULT;
+}
+
+/**
+ * odp_fault_page() - have the memory management bring one page
+ * @chunk: of which the page is a part
+ * @addr: its address
+ * @released: set if the fault released the lock of the address space
+ *
+ * handle_mm_fault() waits for a page without the lock of the address space,
+ * unless the caller says FAULT_FLAG_TRIED, as fixup_user_fault() does in its
+ * second try. The file system may be one in user space that withholds the
+ * page. So every try is a first one here, and the number of tries is bounded.
+ *
+ * Context: lock of the address space held for reading.
+ * Return: 0; -EAGAIN: the page may be there now; -EFAULT, -ENOMEM.
+ */
+static int odp_fault_page(struct odp_chunk *chunk, unsigned long addr,
+			  bool *released)
+{
+	unsigned int flags = FAULT_FLAG_REMOTE | FAULT_FLAG_ALLOW_RETRY |
+			     FAULT_FLAG_KILLABLE;
+	unsigned long needed = VM_READ;
+	struct vm_area_struct *vma;
+	vm_fault_t fault;
+
+	if (chunk->wanted & HMM_PFN_REQ_WRITE) {
+		flags |= FAULT_FLAG_WRITE;
+		needed |= VM_WRITE;
+	}
+	vma = vma_lookup(chunk->range.notifier->mm, addr);
+	if (!vma || vma->vm_flags & (VM_IO | VM_PFNMAP) ||
+	    needed & ~vma->vm_flags)
+		return -EFAULT;
+
+	fault = handle_mm_fault(vma, addr, flags, NULL);
+	*released = fault & (VM_FAULT_RETRY | VM_FAULT_COMPLETED);
+	if (fault & VM_FAULT_RETRY)
+		return odp_waited(chunk, addr);
+	if (fault & VM_FAULT_COMPLETED)
+		return -EAGAIN;
+	return fault & VM_FAULT_ERROR ? vm_fault_to_errno(fault, 0) : 0;
+}
+
+static bool odp_is_missing(const struct odp_chunk *chunk, unsigned long pfn)
+{
+	unsigned long needed = HMM_PFN_VALID;
+
+	if (!(chunk->wanted & HMM_PFN_REQ_FAULT))
+		return false;
+	if (chunk->wanted & HMM_PFN_REQ_WRITE)
+		needed |= HMM_PFN_WRITE;
+	return needed & ~pfn;
+}
+
+/*
+ * Faults in the pages that @chunk lacks, as far as that needs no waiting, and
+ * releases the lock of the address space. Returns 0 if none was missing, and
+ * -EAGAIN if a page was: the page tables are to be read again.
+ */
+static int odp_fault_missing(struct odp_chunk *chunk)
+	__releases(&chunk->range.notifier->mm->mmap_lock)
+{
+	const struct hmm_range *range = &chunk->range;
+	const unsigned long *pfn = range->hmm_pfns;
+	unsigned long addr = range->start;
+	bool released = false;
+	int missing = 0;
+	int err = 0;
+
+	for (; addr < range->end && !err; addr += PAGE_SIZE, pfn++) {
+		if (!odp_is_missing(chunk, *pfn))
+			continue;
+		missing = -EAGAIN;
+		err = *pfn & HMM_PFN_ERROR ?
+		      -EFAULT : odp_fault_page(chunk, addr, &released);
+	}
+	if (!released)
+		mmap_read_unlock(range->notifier->mm);
+
+	return err ?: missing;
+}
+
+static int odp_try_chunk(struct odp_chunk *chunk)
+{
+	bool write = chunk->wanted & HMM_PFN_REQ_WRITE;
+	struct hmm_range *range = &chunk->range;
+	struct mmu_interval_notifier *notifier = range->notifier;
+	struct frdma_odp *odp = container_of(notifier, struct frdma_odp,
+					     notifier);
+	struct mm_struct *mm = notifier->mm;
 	int err;
 
-	range->notifier_seq = mmu_interval_read_begin(range->notifier);
+	range->notifier_seq = mmu_interval_read_begin(notifier);
 	err = odp_reserve(odp, range);
 	if (err)
 		return err;
 
 	mmap_read_lock(mm);
+	/* Without flags this reads the page tables, and faults nothing in. */
 	err = write && !odp_may_write(mm, range) ? -EFAULT :
 						   hmm_range_fault(range);
-	mmap_read_unlock(mm);
-	if (err)
+	if (err) {
+		mmap_read_unlock(mm);
 		return err == -EBUSY ? -EAGAIN : err;
+	}
 
-	return odp_store(odp, range, write);
+	return odp_fault_missing(chunk) ?: odp_store(odp, range, write);
 }
 
 /* Room for pages that did not come, in front of those that were not tried. */
@@ -294,22 +412,25 @@ static void odp_unreserve(struct frdma_odp *odp, const struct hmm_range *range)
 static int odp_fault_chunk(struct frdma_odp *odp, unsigned long start,
 			   unsigned long end, unsigned long wanted)
 {
-	unsigned long deadline = jiffies + ODP_PATIENCE;
 	unsigned long pfns[ODP_CHUNK] = {};
-	struct hmm_range range = {
-		.notifier	= &odp->notifier,
-		.start		= start,
-		.end		= end,
-		.hmm_pfns	= pfns,
-		.default_flags	= wanted,
+	struct odp_chunk chunk = {
+		.range = {
+			.notifier	= &odp->notifier,
+			.start		= start,
+			.end		= end,
+			.hmm_pfns	= pfns,
+		},
+		.wanted		= wanted,
+		.deadline	= jiffies + ODP_PATIENCE,
 	};
 	int err;
 
-	do
-		err = odp_try_chunk(odp, &range, wanted & HMM_PFN_REQ_WRITE);
-	while (err == -EAGAIN && time_before(jiffies, deadline));
+	do {
+		err = odp_try_chunk(&chunk);
+		cond_resched();
+	} while (err == -EAGAIN && time_before(jiffies, chunk.deadline));
 
-	odp_unreserve(odp, &range);
+	odp_unreserve(odp, &chunk.range);
 	return err == -EAGAIN ? -EBUSY : err;
 }
 
@@ -322,7 +443,6 @@ static int odp_fault_chunks(struct frdma_odp *odp, unsigned long at,
 	for (; at < end && !err; at = next) {
 		next = min(at + ODP_CHUNK * PAGE_SIZE, end);
 		err = odp_fault_chunk(odp, at, next, wanted);
-		cond_resched();
 	}
 
 	return err;

@@ -84,8 +84,10 @@ void frdma_odp_put(struct frdma_odp *odp);
  * Whoever asks, the process whose memory it is pays for the table.
  *
  * Context: work item, may sleep, for ever (a file system in user space): neither
- * a signal nor the end of the link ends it. Return: 0; -EBUSY: others kept
- * changing them; -EFAULT, -ENOMEM.
+ * a signal nor the end of the link ends it. It does not hold the lock of the
+ * address space while it waits for a page. Return: 0; -EBUSY: others kept
+ * changing them; -EFAULT: the process has no such memory, or it cannot be read;
+ * -ENOMEM.
  */
 int frdma_odp_fault(struct frdma_odp *odp, u64 va, u64 len,
 		    unsigned long wanted);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A process that has registered memory whose pages it withholds: a file of its
- * own file system, which does not answer. Who waits for such pages is itself,
- * and nobody else; and it can be ended.
+ * own file system, which does not answer. Its queue pairs wait for such pages,
+ * and nobody else; its address space stays free, and it can be ended.
  *
  * usage: withheld DEV GID CASE
  */
@@ -29,13 +29,20 @@ static void *file;
 /* A page that is there, and one of the file. */
 static unsigned char *half;
 
+static void *map_of(int fd)
+{
+	void *p = mmap(NULL, SLOWFILE_SIZE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE, fd, 0);
+
+	EXPECT(p != MAP_FAILED);
+	return p;
+}
+
 static void map_file(void)
 {
 	int fd = slowfile_open(FOR_EVER_S);
 
-	file = mmap(NULL, SLOWFILE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE,
-		    fd, 0);
-	EXPECT(file != MAP_FAILED);
+	file = map_of(fd);
 	half = fresh(2 * PAGE);
 	EXPECT(mmap(half + PAGE, PAGE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_FIXED, fd, 0) == half + PAGE);
@@ -105,18 +112,75 @@ static struct pair waiting_pair(const struct ibv_mr *mr)
 	return p;
 }
 
-/* Its rings it cannot give back: the address space is locked for the fault. */
+static void reset_and_connect(struct pair *p)
+{
+	reset_pair(p);
+	EXPECT(!connect_qp(p->near, p->far->qp_num));
+	EXPECT(!connect_qp(p->far, p->near->qp_num));
+}
+
 static void is_reset(void)
 {
-	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
 	struct pair p = waiting_pair(withhold());
 	double end = soon();
 
-	EXPECT(!ibv_modify_qp(p.near, &reset, IBV_QP_STATE));
-	EXPECT(!ibv_modify_qp(p.far, &reset, IBV_QP_STATE));
-	EXPECT(!connect_qp(p.near, p.far->qp_num));
-	EXPECT(!connect_qp(p.far, p.near->qp_num));
+	reset_and_connect(&p);
 	EXPECT(now() < end);
+}
+
+static void is_destroyed(void)
+{
+	struct ibv_mr *mr = withhold();
+	struct pair p = waiting_pair(mr);
+	double end = soon();
+
+	unmake_pair(&p);
+	EXPECT(!ibv_dereg_mr(mr));
+	EXPECT(now() < end);
+}
+
+/* Who maps memory needs the address space for himself. */
+static void maps_while_waiting(void)
+{
+	waiting_pair(withhold());
+	puts("waits");
+	fresh(PAGE);
+	puts("mapped");
+	pause();
+}
+
+/* Of another file, so many reads of which fail before one is answered late. */
+static struct ibv_mr *reg_failing(unsigned int failures)
+{
+	void *p;
+	int fd;
+
+	slowfile_failures = failures;
+	fd = slowfile_open(FOR_EVER_S);
+	p = map_of(fd);
+	close(fd);
+	return reg(p, SLOWFILE_SIZE, ON_DEMAND);
+}
+
+/* The second look at the file finds that the first one has failed. */
+static void maps_after_failures(void)
+{
+	waiting_pair(reg_failing(2));
+	puts("waits");
+	fresh(PAGE);
+	puts("mapped");
+	pause();
+}
+
+/* What cannot be read is not asked for again and again. */
+static void failure_is_told(void)
+{
+	const struct place memory = { some_memory(), 0 };
+	const struct place broken = { reg_failing(-1), 0 };
+	struct pair p = make_pair(4);
+
+	write_to(p.near, broken, memory);
+	EXPECT(status(p.near_cq) == IBV_WC_LOC_PROT_ERR);
 }
 
 /* Waits to be killed. */
@@ -168,7 +232,6 @@ struct many {
 	struct place memory;	/* what is there */
 };
 
-/* Before any of them waits: then the address space is locked. */
 static struct many *make_many(void)
 {
 	static struct many many;
@@ -405,7 +468,9 @@ static void container(void)
 }
 
 static const struct test_case cases[] = {
-	CASE(is_reset), CASE(is_killed), CASE(one_more_waits),
+	CASE(is_reset), CASE(is_destroyed),
+	CASE(maps_while_waiting), CASE(maps_after_failures),
+	CASE(failure_is_told), CASE(is_killed), CASE(one_more_waits),
 	CASE(more_wait_for_ever), CASE(more_are_waited_for), CASE(half_is_read),
 	CASE(keeps_many_waiting),
 	CASE(many_users_of_one), CASE(many_users), CASE(container),

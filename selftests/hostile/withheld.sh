@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A process withholds pages that it has registered: withheld.c. It waits for
-# them, and nobody waits for it.
+# A process withholds pages that it has registered: withheld.c. Its queue
+# pairs wait for the pages. The process, root and other users do not wait.
 #
 # guests: 1
 # named: bookworm sid
@@ -33,6 +33,18 @@ both_wait() {
 		[.[] | select(.comm == "withheld") |
 			[.drv_waits_for, .drv_rq_waits_for_pages]] | sort ==
 		[["pages",1],["receiver",0]]' >/dev/null
+}
+
+# The process maps memory, and root runs ps. Arguments: CASE
+address_space_is_free() {
+	local pid
+
+	withheld_starts "$1"
+	await 5 grep -q mapped "$KTAP_TMP/withheld"
+	within 5 ps aux >"$KTAP_TMP/ps"
+	grep -q "hostile/withheld frdma0" "$KTAP_TMP/ps"
+	kill -KILL "$pid"
+	await 5 process_is_gone
 }
 
 what_it_waits_for_is_shown() {
@@ -99,6 +111,10 @@ others_get_their_pages() {
 modprobe fuse
 links_up
 ktap_test withheld is_reset
+ktap_test withheld is_destroyed
+ktap_test withheld failure_is_told
+ktap_test address_space_is_free maps_while_waiting
+ktap_test address_space_is_free maps_after_failures
 ktap_test withheld one_more_waits
 ktap_test withheld more_wait_for_ever
 ktap_test withheld more_are_waited_for

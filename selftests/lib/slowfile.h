@@ -21,6 +21,9 @@
 static int slowfile_fd;
 static unsigned int slowfile_delay_s;
 
+/* This many reads fail; later reads are answered late. */
+static unsigned int slowfile_failures;
+
 static void slowfile_answer(const struct fuse_in_header *in, int err,
 			    const void *data, size_t len)
 {
@@ -69,6 +72,11 @@ static void slowfile_serve_one(const struct fuse_in_header *in,
 		slowfile_answer(in, 0, &opened, sizeof(opened));
 		break;
 	case FUSE_READ:
+		if (slowfile_failures) {
+			slowfile_failures--;
+			slowfile_answer(in, EIO, NULL, 0);
+			break;
+		}
 		sleep(slowfile_delay_s);
 		slowfile_answer(in, 0, zeros,
 				((const struct fuse_read_in *)arg)->size);
