@@ -7,6 +7,8 @@
 #include <linux/hmm.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/topology.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
@@ -106,47 +108,96 @@ void frdma_page_in_wake(void)
  * Sides that wait
  */
 
-/* What frdma_page_in_start() has taken. */
-static void page_in_give(struct frdma_page_in *in, struct frdma_odp *odp)
-{
-	atomic_t *account = odp->account;
+/**
+ * struct page_request - pages that a work item faults in
+ * @work: the work item, which frees this
+ * @in: the side that waits; NULL once the side has cancelled. Under
+ *      @requests_lock
+ * @odp: where; held
+ * @va: first byte, in the process's address space
+ * @len: bytes without which the side cannot go on
+ * @ahead: bytes that the side will want soon, those included
+ * @wanted: HMM_PFN_REQ_*
+ */
+struct page_request {
+	struct work_struct work;
+	struct frdma_page_in *in;
+	struct frdma_odp *odp;
+	u64 va;
+	u64 len;
+	u64 ahead;
+	unsigned long wanted;
+};
 
-	frdma_odp_put(odp);
-	kref_put(in->owner, in->free);
+/* Held for a few instructions: a side cancels, or its pages have come. */
+static DEFINE_SPINLOCK(requests_lock);
+
+/* Returns the side that still waits, if there is one, with its reference. */
+static struct frdma_page_in *end_request(struct page_request *request, int err)
+{
+	struct frdma_page_in *in;
+
+	spin_lock(&requests_lock);
+	in = request->in;
+	if (in) {
+		in->request = NULL;
+		/* With the acquire in frdma_page_in_is_busy(). */
+		smp_store_release(&in->state, err ? FRDMA_PAGE_IN_FAILED :
+						    FRDMA_PAGE_IN_IDLE);
+	}
+	spin_unlock(&requests_lock);
+
+	return in;
+}
+
+static void free_request(struct page_request *request)
+{
+	atomic_t *account = request->odp->account;
+
+	frdma_odp_put(request->odp);
+	kfree(request);
 	frdma_page_in_end(account);
+}
+
+static int bring_pages(const struct page_request *request)
+{
+	u64 more = request->ahead > request->len ?
+		   request->ahead - request->len : 0;
+	int err;
+
+	err = frdma_odp_fault(request->odp, request->va, request->len,
+			      request->wanted);
+	if (!err && more)
+		frdma_odp_fault(request->odp, request->va + request->len, more,
+				request->wanted);
+
+	/* Somebody kept changing them: that is no reason to give up. */
+	return err == -EBUSY ? 0 : err;
 }
 
 static void page_in_work(struct work_struct *work)
 {
-	struct frdma_page_in *in = container_of(work, struct frdma_page_in,
-						work);
-	unsigned long wanted = HMM_PFN_REQ_FAULT;
-	struct frdma_odp *odp = in->odp;
-	int err;
+	struct page_request *request = container_of(work, struct page_request,
+						    work);
+	struct frdma_page_in *in;
+	int err = 0;
 
-	if (in->write)
-		wanted |= HMM_PFN_REQ_WRITE;
-	err = frdma_odp_fault(odp, in->va, in->len, wanted);
-	if (!err && in->ahead > in->len)
-		frdma_odp_fault(odp, in->va + in->len, in->ahead - in->len,
-				wanted);
+	/* The side may have cancelled before the work item ran. */
+	if (READ_ONCE(request->in))
+		err = bring_pages(request);
 
-	/* Somebody kept changing them: that is no reason to give up. */
-	if (err == -EBUSY)
-		err = 0;
-
-	/* With the acquire in frdma_page_in_is_busy(). */
-	smp_store_release(&in->state, err ? FRDMA_PAGE_IN_FAILED :
-					    FRDMA_PAGE_IN_IDLE);
-	in->wake(in);
-	page_in_give(in, odp);
+	in = end_request(request, err);
+	if (in) {
+		in->wake(in);
+		kref_put(in->owner, in->free);
+	}
+	free_request(request);
 }
 
 void frdma_page_in_init(struct frdma_page_in *in, struct kref *owner,
 			void (*free)(struct kref *owner),
 			void (*wake)(struct frdma_page_in *in))
 {
-	INIT_WORK(&in->work, page_in_work);
 	in->owner = owner;
 	in->free = free;
 	in->wake = wake;
@@ -160,9 +211,30 @@ static bool page_in_has_failed(const struct frdma_page_in *in,
 	       frdma_range_in(in->va, 1, va, len);
 }
 
+/* Allocates a request, if the user may have one more work item. */
+static struct page_request *begin_request(struct frdma_odp *odp)
+{
+	struct page_request *request;
+
+	if (!frdma_page_in_begin(odp->account))
+		return NULL;
+	request = kzalloc(sizeof(*request), GFP_ATOMIC | __GFP_NOWARN);
+	if (!request) {
+		frdma_page_in_end(odp->account);
+		return NULL;
+	}
+
+	INIT_WORK(&request->work, page_in_work);
+	kref_get(&odp->refs);
+	request->odp = odp;
+	return request;
+}
+
 bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 			 u64 va, u64 len, u64 ahead, bool write)
 {
+	struct page_request *request;
+
 	if (frdma_page_in_is_busy(in))
 		return true;
 	if (page_in_has_failed(in, odp, va, len)) {
@@ -170,37 +242,53 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
 		return false;
 	}
 
-	if (!frdma_page_in_begin(odp->account)) {
+	request = begin_request(odp);
+	if (!request) {
 		in->state = FRDMA_PAGE_IN_REFUSED;
 		return true;
 	}
 
 	frdma_dev_count(odp->dev, FRDMA_CNT_PAGE_FAULTS);
 	kref_get(in->owner);
-	kref_get(&odp->refs);
-	in->odp = odp;
-	in->odp_id = odp->id;
-	in->va = va;
-	in->len = len;
+	request->in = in;
+	request->va = va;
+	request->len = len;
 	/*
 	 * No further than is followed: what is wanted soon was judged when its
 	 * message began, by a region that may be another now.
 	 */
-	in->ahead = min3(ahead, (u64)FRDMA_PAGE_IN_AHEAD,
-			 frdma_odp_room(odp, va));
-	in->write = write;
+	request->ahead = min3(ahead, (u64)FRDMA_PAGE_IN_AHEAD,
+			      frdma_odp_room(odp, va));
+	request->wanted = HMM_PFN_REQ_FAULT | (write ? HMM_PFN_REQ_WRITE : 0);
+
+	in->request = request;
+	in->odp_id = odp->id;
+	in->va = va;
 	in->told = 0;
 	in->state = FRDMA_PAGE_IN_BUSY;
-	frdma_page_in_run(&in->work);
+	frdma_page_in_run(&request->work);
 	return true;
+}
+
+/* The work item goes on alone, and @request is its own from here on. */
+static bool detach_request(struct frdma_page_in *in)
+{
+	struct page_request *request;
+
+	spin_lock(&requests_lock);
+	request = in->request;
+	if (request)
+		WRITE_ONCE(request->in, NULL);
+	in->request = NULL;
+	spin_unlock(&requests_lock);
+
+	return request;
 }
 
 void frdma_page_in_cancel(struct frdma_page_in *in)
 {
-	if (cancel_work(&in->work))
-		page_in_give(in, in->odp);
-	else if (frdma_page_in_is_busy(in))
-		return;
+	if (detach_request(in))
+		kref_put(in->owner, in->free);
 	in->state = FRDMA_PAGE_IN_IDLE;
 }
 

@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 
 struct frdma_odp;
+struct page_request;
 
 /* A side that waits for a page will want the next ones, too: so many bytes. */
 #define FRDMA_PAGE_IN_AHEAD	SZ_2M
@@ -36,33 +37,25 @@ enum frdma_page_in_state {
 
 /**
  * struct frdma_page_in - pages that one side of a queue pair waits for
- * @work: faults them in
  * @owner: what this is a part of; held while BUSY
  * @free: frees that
  * @wake: it is done, well or not. Called in process context
  * @state: enum frdma_page_in_state. BUSY is set by the side's owner, and ended
- *         by @work, until when all below is @work's
- * @odp: where, held while BUSY
- * @odp_id: its id, which says where it was when it is held no more
- * @va: first byte, in the process's address space
- * @len: bytes without which the side cannot go on
- * @ahead: bytes that it will want soon, those included
- * @write: for writing
+ *         by the work item of @request, or by the owner, who cancels
+ * @request: what the work item has to do, while BUSY
+ * @odp_id: where it was last, even if the memory is held no more
+ * @va: first byte of what was asked for last, in the process's address space
  * @told: how often the side has told its peer to wait for pages since it began to,
  *        or they began to come, as far as a byte counts; its owner's at any time
  */
 struct frdma_page_in {
-	struct work_struct work;
 	struct kref *owner;
 	void (*free)(struct kref *owner);
 	void (*wake)(struct frdma_page_in *in);
 	int state;
-	struct frdma_odp *odp;
+	struct page_request *request;
 	u64 odp_id;
 	u64 va;
-	u64 len;
-	u64 ahead;
-	bool write;
 	u8 told;
 };
 
@@ -100,7 +93,7 @@ bool frdma_page_in_start(struct frdma_page_in *in, struct frdma_odp *odp,
  */
 static inline bool frdma_page_in_is_busy(const struct frdma_page_in *in)
 {
-	/* With the release in page_in_work(): what it has found is seen. */
+	/* With the release in end_request(): the side sees the result. */
 	return smp_load_acquire(&in->state) == FRDMA_PAGE_IN_BUSY;
 }
 
@@ -122,9 +115,11 @@ static inline bool frdma_page_in_take_refusal(struct frdma_page_in *in)
  * frdma_page_in_cancel() - wait for pages no more
  * @in: of a side that the caller owns
  *
- * Pages that are being faulted in now may never come (a file system in user
- * space), and are not waited for: the side stays BUSY, @in->wake may be called,
- * and the owner lives, until they do. Of others nothing is known any more.
+ * Pages that are being faulted in may never come (a file system in user space).
+ * Their work item goes on without the side, which can ask for others at once. It
+ * counts among those of its user until it ends.
+ *
+ * The caller holds a reference to the owner of @in. @in->wake may still run.
  *
  * Context: may sleep.
  */

@@ -293,8 +293,8 @@ void frdma_qp_release(struct frdma_qp *qp)
  * frdma_qp_forget_pages - wait no more for pages that are faulted in or flushed
  * @qp: claimed by the caller
  *
- * Those that are being faulted in now are not waited for: see
- * frdma_page_in_cancel(). A FLUSH that was begun is forgotten.
+ * Work items that fault pages in go on without the queue pair: see
+ * frdma_page_in_cancel(). The queue pair forgets a FLUSH that was begun.
  *
  * Context: may sleep, with nothing held that others may want.
  */

@@ -42,8 +42,7 @@ struct frdma_stats;
 /**
  * struct frdma_ib_qp - what ib_core allocates
  * @ib: what it knows
- * @change: one modify or destroy at a time, for as long as it has to wait: for
- *	pages of a process, too
+ * @change: one modify or destroy at a time, for as long as it has to wait
  * @mutex: held by who looks, of whatever process, and by @change while there is
  *	something to see: nobody waits with it. It lies here because the
  *	core goes on listing the queue pair until destroy has returned

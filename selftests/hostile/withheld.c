@@ -139,7 +139,20 @@ static void is_destroyed(void)
 	EXPECT(now() < end);
 }
 
-/* Who maps memory needs the address space for himself. */
+/* Both sides of both queue pairs work again after a reset. */
+static void is_reset_and_sends(void)
+{
+	const struct place memory = { some_memory(), 0 };
+	struct pair p = waiting_pair(withhold());
+
+	reset_and_connect(&p);
+	write_to(p.near, memory, memory);
+	EXPECT(status(p.near_cq) == IBV_WC_SUCCESS);
+	write_to(p.far, memory, memory);
+	EXPECT(status(p.far_cq) == IBV_WC_SUCCESS);
+}
+
+/* mmap() needs the lock of the address space for writing. */
 static void maps_while_waiting(void)
 {
 	waiting_pair(withhold());
@@ -149,7 +162,7 @@ static void maps_while_waiting(void)
 	pause();
 }
 
-/* Of another file, so many reads of which fail before one is answered late. */
+/* Another file. This many reads of it fail; later reads are answered late. */
 static struct ibv_mr *reg_failing(unsigned int failures)
 {
 	void *p;
@@ -162,7 +175,7 @@ static struct ibv_mr *reg_failing(unsigned int failures)
 	return reg(p, SLOWFILE_SIZE, ON_DEMAND);
 }
 
-/* The second look at the file finds that the first one has failed. */
+/* A second try of a fault finds the page not up to date, and reads it again. */
 static void maps_after_failures(void)
 {
 	waiting_pair(reg_failing(2));
@@ -172,7 +185,7 @@ static void maps_after_failures(void)
 	pause();
 }
 
-/* What cannot be read is not asked for again and again. */
+/* A page that cannot be read ends the WRITE with an error. */
 static void failure_is_told(void)
 {
 	const struct place memory = { some_memory(), 0 };
@@ -468,7 +481,7 @@ static void container(void)
 }
 
 static const struct test_case cases[] = {
-	CASE(is_reset), CASE(is_destroyed),
+	CASE(is_reset), CASE(is_reset_and_sends), CASE(is_destroyed),
 	CASE(maps_while_waiting), CASE(maps_after_failures),
 	CASE(failure_is_told), CASE(is_killed), CASE(one_more_waits),
 	CASE(more_wait_for_ever), CASE(more_are_waited_for), CASE(half_is_read),

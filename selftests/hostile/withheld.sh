@@ -111,6 +111,7 @@ others_get_their_pages() {
 modprobe fuse
 links_up
 ktap_test withheld is_reset
+ktap_test withheld is_reset_and_sends
 ktap_test withheld is_destroyed
 ktap_test withheld failure_is_told
 ktap_test address_space_is_free maps_while_waiting
