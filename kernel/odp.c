@@ -18,6 +18,8 @@
 /* Pages that are faulted in at once, and of a table that change at once. */
 #define ODP_CHUNK	64
 #define ODP_ERASE_BATCH	1024
+
+/* Folios that are marked dirty at once: a batch of huge pages is two of them. */
 #define ODP_DIRTY_BATCH	64
 
 /* How long to try where others keep changing the pages meanwhile. */
@@ -86,14 +88,26 @@ static void odp_unlock(struct frdma_odp *odp)
 }
 
 /**
- * struct written - pages that may have been written to, and were taken out of a table
+ * struct written - folios that may have been written to, and left a table
  * @nr: how many
- * @pages: they
+ * @folios: each once for its pages that are neighbours
  */
 struct written {
 	unsigned int nr;
-	struct page *pages[ODP_DIRTY_BATCH];
+	struct folio *folios[ODP_DIRTY_BATCH];
 };
+
+static bool odp_note_written(struct written *written, void *kaddr)
+{
+	struct folio *folio = virt_to_folio(kaddr);
+
+	if (written->nr && written->folios[written->nr - 1] == folio)
+		return true;
+	if (written->nr == ODP_DIRTY_BATCH)
+		return false;
+	written->folios[written->nr++] = folio;
+	return true;
+}
 
 /* Returns true if there are no more. */
 static bool odp_erase_some(struct frdma_odp *odp, unsigned long first,
@@ -105,11 +119,10 @@ static bool odp_erase_some(struct frdma_odp *odp, unsigned long first,
 
 	xas_lock(&xas);
 	xas_for_each(&xas, entry, last) {
-		if (!left-- || written->nr == ODP_DIRTY_BATCH)
+		if (!left-- ||
+		    (xa_pointer_tag(entry) == ODP_WRITABLE &&
+		     !odp_note_written(written, xa_untag_pointer(entry))))
 			break;
-		if (xa_pointer_tag(entry) == ODP_WRITABLE)
-			written->pages[written->nr++] =
-				virt_to_page(xa_untag_pointer(entry));
 		xas_store(&xas, NULL);
 	}
 	xas_unlock(&xas);
@@ -135,17 +148,19 @@ static bool odp_lose_some(struct frdma_odp *odp, unsigned long first,
 	done = odp_erase_some(odp, first, last, &written);
 	odp_unlock(odp);
 	for (i = 0; i < written.nr; i++)
-		folio_mark_dirty(page_folio(written.pages[i]));
+		folio_mark_dirty(written.folios[i]);
 	spin_unlock(&odp->losing);
 
 	return done;
 }
 
+/* A large part takes long: others get their turn if the caller may sleep. */
 static void odp_lose(struct frdma_odp *odp, unsigned long first,
-		     unsigned long last)
+		     unsigned long last, bool may_sleep)
 {
 	while (!odp_lose_some(odp, first, last))
-		;
+		if (may_sleep)
+			cond_resched();
 }
 
 /*
@@ -164,7 +179,8 @@ static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 	odp_unlock(odp);
 
 	odp_lose(odp, range->start >> PAGE_SHIFT,
-		 (range->end - 1) >> PAGE_SHIFT);
+		 (range->end - 1) >> PAGE_SHIFT,
+		 mmu_notifier_range_blockable(range));
 	return true;
 }
 
@@ -514,7 +530,7 @@ static void odp_release(struct kref *refs)
 {
 	struct frdma_odp *odp = container_of(refs, struct frdma_odp, refs);
 
-	odp_lose(odp, 0, ULONG_MAX);
+	odp_lose(odp, 0, ULONG_MAX, true);
 	mmu_interval_notifier_remove(&odp->notifier);
 	xa_destroy(&odp->present);
 	kfree(odp);

@@ -8,6 +8,8 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -696,6 +698,62 @@ static void table_is_paid_for(void)
 	unmake_ends(&e);
 }
 
+/* Large enough that its end takes many turns of the scheduler. */
+#define LARGE	((size_t)1 << 30)
+
+static volatile bool large_is_gone;
+
+static void stay_on_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	EXPECT(!sched_setaffinity(0, sizeof(set), &set));
+}
+
+static void *wants_the_cpu(void *unused)
+{
+	(void)unused;
+	stay_on_cpu(0);
+	while (!large_is_gone)
+		;
+	return NULL;
+}
+
+static double system_time(const struct rusage *of)
+{
+	return of->ru_stime.tv_sec + of->ru_stime.tv_usec / 1e6;
+}
+
+/*
+ * Another thread wants the same CPU. While all pages leave the table of a region it
+ * gets its turns: one in 20 ms at least, where the kernel would give one in 4.
+ */
+static void losing_lets_others_run(void)
+{
+	unsigned char *p = fresh(LARGE);
+	struct ibv_mr *mr = reg(p, LARGE, ON_DEMAND);
+	struct rusage before, after;
+	pthread_t other;
+	double took;
+	long turns;
+
+	madvise(p, LARGE, MADV_HUGEPAGE);
+	EXPECT(!prefetch(IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, mr, p, LARGE));
+	stay_on_cpu(0);
+	EXPECT(!pthread_create(&other, NULL, wants_the_cpu, NULL));
+	EXPECT(!getrusage(RUSAGE_THREAD, &before));
+	EXPECT(!ibv_dereg_mr(mr));
+	EXPECT(!getrusage(RUSAGE_THREAD, &after));
+	large_is_gone = true;
+	EXPECT(!pthread_join(other, NULL));
+	took = system_time(&after) - system_time(&before);
+	turns = after.ru_nivcsw - before.ru_nivcsw;
+	printf("dereg_mr took %.3f s of the CPU in %ld turns\n", took, turns);
+	EXPECT(turns >= took / 0.02);
+}
+
 static const struct test_case cases[] = {
 	CASE(device_says_so),
 	CASE(refuses),
@@ -718,7 +776,7 @@ static const struct test_case cases[] = {
 	CASE(unreliable_sends),
 	CASE(secret_is_refused),
 	CASE(atomic_write_only_reads),
-	CASE(failure_is_forgotten),
+	CASE(failure_is_forgotten), CASE(losing_lets_others_run),
 	CASE(table_is_paid_for),
 	{ }
 };

@@ -57,7 +57,7 @@ for case in device_says_so refuses write_finds_nothing_there \
 	protection_holds holes_are_errors implicit_is_everything prefetched_is_there \
 	prefetch_refuses restless nobody_waits_any_more dies_waiting \
 	unreliable_sends secret_is_refused atomic_write_only_reads \
-	failure_is_forgotten; do
+	failure_is_forgotten losing_lets_others_run; do
 	ktap_test odp $case
 done
 ktap_test absent_pages_are_seldom_asked_for
