@@ -66,7 +66,7 @@ static void judge_slot(struct frdma_qp *qp, struct frdma_swr *wr)
  * frdma_fetch - take what was posted into the window
  * @qp: whose send side the caller owns
  *
- * As far as it will soon be sent. A work request is copied, once, and judged: a
+ * As far as it will soon be sent, and slots are free. A work request is copied, once, and judged: a
  * bad one gets the status that it completes with at its turn. Indices that
  * cannot be end the queue pair.
  */
@@ -75,7 +75,8 @@ void frdma_fetch(struct frdma_qp *qp)
 	struct frdma_req *rq = &qp->sq.req;
 	u32 prod = posted_prod(qp);
 
-	while (rq->wr_prod != prod && rq->wr_prod - rq->wr_next < FETCH_AHEAD) {
+	while (rq->wr_prod != prod && rq->wr_prod - rq->wr_next < FETCH_AHEAD &&
+	       rq->wr_prod - rq->wr_una <= rq->mask) {
 		struct frdma_swr *wr = frdma_req_wr(rq, rq->wr_prod);
 		u32 len;
 

@@ -14,9 +14,6 @@
 #include "uctx.h"
 #include "verbs_dev.h"
 
-/* Most packets in flight: what a receiving host's queues may take at once. */
-#define FRDMA_WINDOW		256
-
 /*
  * Most steps of the send side that a change waits for: what a process may have
  * posted in a row, of what nobody has seen yet.

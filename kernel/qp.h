@@ -56,6 +56,16 @@ struct frdma_ib_qp {
 	struct frdma_qp *qp;
 };
 
+/* Most packets in flight: what a receiving host's queues may take at once. */
+#define FRDMA_WINDOW		256
+
+/*
+ * Most copies of work requests of a send queue. Two windows of packets are in
+ * flight (FRDMA_KEPT_SPAN), with up to as many local operations between them
+ * (FRDMA_LOCAL_MAX). The requester fetches ahead into free copies.
+ */
+#define FRDMA_SLOTS_MAX		1024
+
 /**
  * struct frdma_path - the way to the peer of a connected queue pair
  * @av: addresses and what goes into their headers

@@ -110,6 +110,23 @@ static u32 send_extra(const struct frdma_qp *qp)
 	return ALIGN(extra, 64);
 }
 
+/*
+ * Copies of what is in flight, or soon will be: a longer ring needs no more of
+ * them, as the requester fetches from it when there is room.
+ */
+static int alloc_slots(struct frdma_qp *qp, u32 entries)
+{
+	struct frdma_req *req = &qp->sq.req;
+	u32 slots = min_t(u32, entries, FRDMA_SLOTS_MAX);
+
+	req->stride = sizeof(struct frdma_swr) + send_extra(qp);
+	req->mask = slots - 1;
+	if (!frdma_memory_suffices((size_t)slots * req->stride))
+		return -ENOMEM;
+	req->slots = kvcalloc(slots, req->stride, FRDMA_GFP_OBJECT);
+	return req->slots ? 0 : -ENOMEM;
+}
+
 static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 		     struct ib_ucontext *uctx, struct frdma_ring_desc *desc)
 {
@@ -132,14 +149,9 @@ static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 	if (err)
 		return err;
 
-	req->stride = sizeof(struct frdma_swr) + send_extra(qp);
-	req->mask = entries - 1;
 	req->transport = frdma_qp_transport(qp);
 	req->pkey = FRDMA_PKEY_DEFAULT;
-	if (!frdma_memory_suffices((size_t)entries * req->stride))
-		return -ENOMEM;
-	req->slots = kvcalloc(entries, req->stride, FRDMA_GFP_OBJECT);
-	return req->slots ? 0 : -ENOMEM;
+	return alloc_slots(qp, entries);
 }
 
 static int create_rq_ring(struct frdma_rq *rq,

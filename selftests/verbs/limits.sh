@@ -58,7 +58,19 @@ every_gid_has_an_index() {
 	"$PROGRAMS/verbs/windows" frdma0 255 type_2_counts_from_zero
 }
 
+# The kernel has copies of a part of a long queue.
+deep_queue() {
+	local gid
+
+	frdma_up 1
+	gid=$(gid_index frdma0 v4)
+	"$PROGRAMS/verbs/deep" frdma0 "$gid" >"$KTAP_TMP/said" ||
+		fail "$(<"$KTAP_TMP/said")"
+	note "$(<"$KTAP_TMP/said")"
+}
+
 ktap_test not_below_rxe
 ktap_test reach small
 ktap_test every_gid_has_an_index
+ktap_test deep_queue
 ktap_end
