@@ -47,7 +47,7 @@ static void free_advised(struct kref *refs)
 static void advised_work(struct work_struct *work)
 {
 	struct advised *part = container_of(work, struct advised, work);
-	atomic_t *account = part->odp->account;
+	atomic_t *account = part->odp->waiting;
 	u64 at, len;
 	int err = 0;
 
@@ -118,7 +118,7 @@ out:
  */
 static int advised_begin(const struct frdma_dev *dev, struct advised *part)
 {
-	atomic_t *account = part->odp->account;
+	atomic_t *account = part->odp->waiting;
 	bool begun = false;
 	int err;
 

@@ -149,10 +149,12 @@ int frdma_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 	gfp_t gfp = attr->flags & RDMA_CREATE_AH_SLEEPABLE ?
 		    FRDMA_GFP_OBJECT : GFP_ATOMIC;
 	struct frdma_dev *dev = to_frdma(ib->device);
+	struct frdma_charge charge;
 	struct frdma_ah *ah;
 	int err;
 
-	if (!frdma_limit_take(&dev->nr_ah, FRDMA_MAX_AH))
+	if (!frdma_limit_take(&dev->nr_ah, FRDMA_MAX_AH, &charge,
+			      frdma_pd_account(ib->pd), sizeof(*ah)))
 		return -ENOMEM;
 
 	ah = kzalloc(sizeof(*ah), gfp);
@@ -166,13 +168,14 @@ int frdma_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 		goto err_free;
 
 	ah->pd = ib->pd;
+	ah->charge = charge;
 	to_frdma_ib_ah(ib)->ah = ah;
 	return 0;
 
 err_free:
 	kfree(ah);
 err_limit_give:
-	frdma_limit_give(&dev->nr_ah);
+	frdma_limit_give(&dev->nr_ah, &charge);
 	return err;
 }
 
@@ -234,7 +237,7 @@ int frdma_destroy_ah(struct ib_ah *ib, u32 flags)
 
 	if (ah->num)
 		xa_erase(&dev->ahs, ah->num);
+	frdma_limit_give(&dev->nr_ah, &ah->charge);
 	kfree_rcu(ah, rcu);
-	frdma_limit_give(&dev->nr_ah);
 	return 0;
 }

@@ -9,6 +9,8 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
+#include "account.h"
+
 struct frdma_dev;
 
 /* Advertised: address handles of a device. */
@@ -107,12 +109,14 @@ static inline u16 frdma_av_sport(const struct frdma_av *av, u32 lqpn, u32 rqpn)
  * @pd: protection domain, to be compared with the queue pair's
  * @av: the path. Constant with @num; otherwise modify_ah changes it, and the
  *      consumer keeps that apart from its posts.
+ * @charge: of the handle
  * @rcu: delays the end
  */
 struct frdma_ah {
 	u32 num;
 	struct ib_pd *pd;
 	struct frdma_av av;
+	struct frdma_charge charge;
 	struct rcu_head rcu;
 };
 

@@ -39,11 +39,10 @@ static bool charge(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 bytes)
 {
 	if (ahead->bytes + bytes > FRDMA_AHEAD_BYTES_MAX)
 		return false;
-	if (atomic_add_return(bytes, &qp->dev->ahead_bytes) >
-	    FRDMA_AHEAD_BYTES_DEV) {
-		atomic_sub(bytes, &qp->dev->ahead_bytes);
+	if (!frdma_pool_take(qp->charge.account, FRDMA_POOL_KEPT,
+			     &qp->dev->ahead_bytes, FRDMA_AHEAD_BYTES_DEV,
+			     bytes))
 		return false;
-	}
 	ahead->bytes += bytes;
 	return true;
 }
@@ -51,7 +50,8 @@ static bool charge(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 bytes)
 static void uncharge(struct frdma_qp *qp, struct frdma_ahead *ahead, u32 bytes)
 {
 	ahead->bytes -= bytes;
-	atomic_sub(bytes, &qp->dev->ahead_bytes);
+	frdma_pool_give(qp->charge.account, FRDMA_POOL_KEPT,
+			&qp->dev->ahead_bytes, bytes);
 }
 
 /* Those of a train come one after the other: the buffer held last, or anew. */

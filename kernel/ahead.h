@@ -14,7 +14,10 @@ struct frdma_held;
 struct frdma_qp;
 struct frdma_rx_pkt;
 
-/* Most memory of a side of a queue pair that waits so, and of a device. */
+/*
+ * Most memory of a side of a queue pair that waits so, and of a device, of which
+ * users have shares (account.h).
+ */
 #define FRDMA_AHEAD_BYTES_MAX	(4 << 20)
 #define FRDMA_AHEAD_BYTES_DEV	(32 << 20)
 

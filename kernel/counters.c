@@ -6,8 +6,10 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
+#include "account.h"
 #include "dev.h"
 #include "grace.h"
+#include "limit.h"
 #include "net.h"
 #include "qp.h"
 #include "stats.h"
@@ -18,8 +20,10 @@
 /**
  * struct frdma_qp_counter - the driver's part of a counter
  * @stats: what its queue pairs count
+ * @charge: of the counter, to the user of its first queue pair
  */
 struct frdma_qp_counter {
+	struct frdma_charge charge;
 	struct frdma_stats __percpu *stats;
 };
 
@@ -32,27 +36,34 @@ static struct frdma_qp_counter *find_own(const struct rdma_counter *counter)
 	return xa_load(&to_frdma(counter->device)->counters, counter->id);
 }
 
-static int make_own(struct rdma_counter *counter)
+static int make_own(struct rdma_counter *counter,
+		    struct frdma_account *account)
 {
+	u64 bytes = sizeof(struct frdma_stats) * (u64)num_possible_cpus();
 	struct frdma_dev *dev = to_frdma(counter->device);
 	struct frdma_qp_counter *own;
 	int err = -ENOMEM;
 
-	own = kzalloc(sizeof(*own), GFP_KERNEL);
+	own = kzalloc(sizeof(*own), FRDMA_GFP_OBJECT);
 	if (!own)
 		return err;
-	own->stats = alloc_percpu(struct frdma_stats);
-	if (!own->stats)
+	if (!frdma_charge(&own->charge, account,
+			  sizeof(*own) + bytes + FRDMA_CORE_BYTES))
 		goto err_free;
+	own->stats = alloc_percpu_gfp(struct frdma_stats, FRDMA_GFP_PAGES);
+	if (!own->stats)
+		goto err_uncharge;
 	/* None soon again: some kernels list it for a while after its end. */
 	err = xa_alloc_cyclic(&dev->counters, &counter->id, own, COUNTER_IDS,
-			      &dev->counters_next, GFP_KERNEL);
+			      &dev->counters_next, FRDMA_GFP_OBJECT);
 	if (err < 0)
 		goto err_free_stats;
 	return 0;
 
 err_free_stats:
 	free_percpu(own->stats);
+err_uncharge:
+	frdma_uncharge(&own->charge);
 err_free:
 	kfree(own);
 	return err;
@@ -78,6 +89,7 @@ static void unmake_own(struct rdma_counter *counter)
 	mutex_unlock(&dev->counters_mutex);
 
 	free_percpu(own->stats);
+	frdma_uncharge(&own->charge);
 	kfree(own);
 }
 
@@ -128,6 +140,30 @@ static bool count_at(struct ib_qp *ib, struct frdma_stats __percpu *stats)
 	return alive;
 }
 
+/* NULL if the queue pair was destroyed: count_at() refuses that later. */
+static struct frdma_account *account_of(struct ib_qp *ib)
+{
+	struct frdma_ib_qp *ibqp = to_frdma_ib_qp(ib);
+	struct frdma_account *account;
+
+	mutex_lock(&ibqp->mutex);
+	account = ibqp->qp ? ibqp->qp->charge.account : NULL;
+	if (account)
+		refcount_inc(&account->refs);
+	mutex_unlock(&ibqp->mutex);
+	return account;
+}
+
+static int make_counter_of(struct rdma_counter *counter, struct ib_qp *ib)
+{
+	struct frdma_account *account = account_of(ib);
+	int err = make_own(counter, account);
+
+	if (account)
+		frdma_account_put(account);
+	return err;
+}
+
 /* The first queue pair of a counter makes it. */
 int frdma_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib,
 			  u32 port)
@@ -136,7 +172,7 @@ int frdma_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib,
 	int err;
 
 	if (first) {
-		err = make_own(counter);
+		err = make_counter_of(counter, ib);
 		if (err)
 			return err;
 	}

@@ -440,7 +440,8 @@ int frdma_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 				    attr->comp_vector,
 				    ib->device->num_comp_vectors - 1);
 
-	if (!frdma_limit_take(&dev->nr_cq, FRDMA_MAX_CQ))
+	if (!frdma_limit_take(&dev->nr_cq, FRDMA_MAX_CQ, &cq->charge,
+			      frdma_udata_account(udata), sizeof(*cq)))
 		return -ENOMEM;
 
 	err = cq_ring_create(ib->device, &cq->ring, attr->cqe, udata);
@@ -452,7 +453,7 @@ int frdma_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	return 0;
 
 err_limit_give:
-	frdma_limit_give(&dev->nr_cq);
+	frdma_limit_give(&dev->nr_cq, &cq->charge);
 	return err;
 }
 
@@ -468,7 +469,7 @@ int frdma_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	mutex_lock(&cq->resize);
 	frdma_ring_destroy(&cq->ring);
 	mutex_unlock(&cq->resize);
-	frdma_limit_give(&dev->nr_cq);
+	frdma_limit_give(&dev->nr_cq, &cq->charge);
 	return 0;
 }
 

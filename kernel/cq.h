@@ -31,6 +31,7 @@
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
+#include "account.h"
 #include "moderate.h"
 #include "ring.h"
 
@@ -62,6 +63,7 @@
  * @csd_queued: bit 0: @csd is on its way
  * @csd_users: calls of @csd not yet finished; 0 lets destroy go on
  * @tasklet: delivers events, one at a time
+ * @charge: of the queue, without its ring
  */
 struct frdma_cq {
 	struct ib_cq ib;
@@ -81,6 +83,7 @@ struct frdma_cq {
 	unsigned long csd_queued;
 	atomic_t csd_users;
 	struct tasklet_struct tasklet;
+	struct frdma_charge charge;
 };
 
 static inline struct frdma_cq *to_frdma_cq(struct ib_cq *ib)

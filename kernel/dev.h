@@ -40,7 +40,7 @@ struct frdma_stats;
  * @mcast_lock: guards changes of @members; RTNL is taken inside
  * @members: struct frdma_member, which queue pairs are in which multicast
  *           group; read under RCU
- * @nr_groups: how many groups that are; under @mcast_lock
+ * @nr_groups: how many groups that are; written under @mcast_lock
  * @stats: per-CPU counters, see stats.h
  * @counters: struct frdma_qp_counter by number
  * @counters_next: where to look for a number that is free; by xa_alloc_cyclic()
@@ -98,7 +98,7 @@ struct frdma_dev {
 	struct frdma_qp __rcu *gsi_qp;
 	struct mutex mcast_lock;
 	struct rhltable members;
-	unsigned int nr_groups;
+	atomic_t nr_groups;
 	struct frdma_stats __percpu *stats;
 	struct xarray counters;
 	u32 counters_next;

@@ -14,6 +14,7 @@
 #include "refuse.h"
 #include "shared.h"
 #include "uapi/frdma-abi.h"
+#include "uctx.h"
 
 /**
  * struct frdma_dm - a piece of device memory
@@ -21,29 +22,19 @@
  * @mem: the memory
  * @size: bytes of it, whole pages
  * @mmap_offset: where processes of its context can map it
+ * @charge: of this, without @mem
  */
 struct frdma_dm {
 	struct ib_dm ib;
 	struct frdma_shared *mem;
 	size_t size;
 	u64 mmap_offset;
+	struct frdma_charge charge;
 };
 
 static struct frdma_dm *to_frdma_dm(struct ib_dm *ib)
 {
 	return container_of(ib, struct frdma_dm, ib);
-}
-
-static bool dm_bytes_take(struct frdma_dev *dev, int size)
-{
-	int taken = atomic_read(&dev->dm_bytes);
-
-	do {
-		if (size > FRDMA_MAX_DM_BYTES - taken)
-			return false;
-	} while (!atomic_try_cmpxchg(&dev->dm_bytes, &taken, taken + size));
-
-	return true;
 }
 
 /* A process with a longer structure reads zeroes behind what is known here. */
@@ -71,35 +62,44 @@ static int dm_offer(struct frdma_dm *dm, struct ib_ucontext *uctx,
 	return dm_describe(dm, attrs, FRDMA_ATTR_DM_ALLOC_DESC);
 }
 
-static struct frdma_dm *dm_create(struct frdma_dev *dev, size_t size)
+static struct frdma_dm *dm_create(struct frdma_dev *dev, size_t size,
+				  struct frdma_account *account)
 {
 	struct frdma_dm *dm;
 
-	if (!dm_bytes_take(dev, size))
+	if (!frdma_pool_take(account, FRDMA_POOL_DM, &dev->dm_bytes,
+			     FRDMA_MAX_DM_BYTES, size))
 		return NULL;
 
 	dm = kzalloc(sizeof(*dm), FRDMA_GFP_OBJECT);
 	if (!dm)
 		goto err_give;
-
-	dm->mem = frdma_shared_alloc(size);
-	if (!dm->mem)
+	if (!frdma_charge(&dm->charge, account,
+			  sizeof(*dm) + FRDMA_CORE_BYTES))
 		goto err_free;
+
+	dm->mem = frdma_shared_alloc(size, account);
+	if (!dm->mem)
+		goto err_uncharge;
 
 	dm->size = size;
 	return dm;
 
+err_uncharge:
+	frdma_uncharge(&dm->charge);
 err_free:
 	kfree(dm);
 err_give:
-	atomic_sub(size, &dev->dm_bytes);
+	frdma_pool_give(account, FRDMA_POOL_DM, &dev->dm_bytes, size);
 	return NULL;
 }
 
 static void dm_destroy(struct frdma_dev *dev, struct frdma_dm *dm)
 {
 	frdma_shared_end(dm->mem);
-	atomic_sub(dm->size, &dev->dm_bytes);
+	frdma_pool_give(dm->charge.account, FRDMA_POOL_DM, &dev->dm_bytes,
+			dm->size);
+	frdma_uncharge(&dm->charge);
 	kfree(dm);
 }
 
@@ -120,7 +120,8 @@ struct ib_dm *frdma_alloc_dm(struct ib_device *ib, struct ib_ucontext *uctx,
 					    "alloc_dm: %llu bytes exceed %u",
 					    attr->length, FRDMA_MAX_DM_BYTES));
 
-	dm = dm_create(dev, PAGE_ALIGN(attr->length));
+	dm = dm_create(dev, PAGE_ALIGN(attr->length),
+		       frdma_uctx_account(uctx));
 	if (!dm)
 		return ERR_PTR(frdma_refuse(ib, -ENOMEM,
 					    "alloc_dm: %llu bytes are not left",

@@ -80,10 +80,10 @@ struct ib_mr *frdma_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
 
-	err = frdma_pages_alloc(&mr->pages, max_num_sg);
+	err = frdma_pages_alloc(&mr->pages, mr->charge.account, max_num_sg);
 	if (err)
 		goto err_discard;
-	err = frdma_pages_alloc(&mr->next, max_num_sg);
+	err = frdma_pages_alloc(&mr->next, mr->charge.account, max_num_sg);
 	if (err)
 		goto err_discard;
 

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How many objects there may be: the maxima that the device advertises, and
- * memory. Who asks for more than there is must be told so, and no process be
- * killed for it, which need not be the same one.
+ * How many objects there may be: the maxima that the device advertises, and the
+ * memory that their user may make the kernel hold (account.h). A process that
+ * asks for more than there is gets ENOMEM, and no process is killed for it.
  */
 #ifndef FRDMA_LIMIT_H
 #define FRDMA_LIMIT_H
 
 #include <linux/atomic.h>
 #include <linux/gfp.h>
-#include <linux/mm.h>
-#include <linux/preempt.h>
-#include <linux/sched.h>
-#include <linux/sizes.h>
+
+#include "account.h"
 
 /* For all that an object is made of: it fails where there is no more. */
 #define FRDMA_GFP_OBJECT	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | \
@@ -25,52 +23,41 @@
 #define FRDMA_GFP_PAGES		(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | \
 				 __GFP_NOWARN)
 
-/*
- * What must be left for a process to get an object. The core has a part of
- * each object, and the process, too, and these are asked for in a way that
- * kills when there is nothing.
- */
-#define FRDMA_SPARE_BYTES	SZ_16M
-
-/**
- * frdma_memory_suffices() - may that much be allocated for an object?
- * @bytes: how much; 0 for what is small
- *
- * Always for who asks in the kernel: it may be about to free memory.
- *
- * Context: any.
- */
-static inline bool frdma_memory_suffices(size_t bytes)
-{
-	u64 needed = (u64)bytes + FRDMA_SPARE_BYTES;
-
-	if (!in_task() || !current->mm)
-		return true;
-	return si_mem_available() > (long)(needed >> PAGE_SHIFT);
-}
-
 /**
  * frdma_limit_take() - count one more object, if there may be one more
  * @nr: objects alive; never above @max
  * @max: the advertised maximum, a constant
+ * @charge: of the object; set to the charge of its user
+ * @account: the user's; NULL: a consumer in the kernel
+ * @bytes: of the object, without the part of ib_core
  *
- * Context: any. Return: true, and frdma_limit_give() is owed; false at the
- * maximum, and when memory is about to run out, for which verbs answer
- * -ENOMEM.
+ * Context: process, may sleep; any without an account. Return: true, and
+ * frdma_limit_give() is owed; false at the maximum, at the user's limit and when
+ * memory is about to run out, for which verbs answer -ENOMEM.
  */
-static inline bool frdma_limit_take(atomic_t *nr, int max)
+static inline bool frdma_limit_take(atomic_t *nr, int max,
+				    struct frdma_charge *charge,
+				    struct frdma_account *account, size_t bytes)
 {
-	return frdma_memory_suffices(0) && atomic_add_unless(nr, 1, max);
+	if (!frdma_charge(charge, account, bytes + FRDMA_CORE_BYTES))
+		return false;
+	if (atomic_add_unless(nr, 1, max))
+		return true;
+
+	frdma_uncharge(charge);
+	return false;
 }
 
 /**
  * frdma_limit_give() - count one object less
  * @nr: objects alive
+ * @charge: of the object
  *
- * Context: any.
+ * Context: process; any without an account.
  */
-static inline void frdma_limit_give(atomic_t *nr)
+static inline void frdma_limit_give(atomic_t *nr, struct frdma_charge *charge)
 {
+	frdma_uncharge(charge);
 	atomic_dec(nr);
 }
 

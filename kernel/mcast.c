@@ -72,16 +72,11 @@ static int join(struct frdma_dev *dev, const union ib_gid *mgid)
 
 	lockdep_assert_held(&dev->mcast_lock);
 
-	if (dev->nr_groups >= FRDMA_MAX_MCAST_GRP)
-		return -ENOMEM;
-
 	rtnl_lock();
 	if (frdma_net_is_home(dev))
 		err = mgid_is_ipv4(mgid) ? join_ipv4(dev->ndev, mgid) :
 					   join_ipv6(dev->ndev, mgid);
 	rtnl_unlock();
-	if (!err)
-		dev->nr_groups++;
 	return err;
 }
 
@@ -93,7 +88,6 @@ static void leave(struct frdma_dev *dev, const union ib_gid *mgid)
 {
 	lockdep_assert_held(&dev->mcast_lock);
 
-	dev->nr_groups--;
 	rtnl_lock();
 	if (!frdma_net_is_home(dev))
 		goto out;
@@ -167,26 +161,66 @@ static unsigned int count_members(struct frdma_dev *dev,
 	return nr;
 }
 
+/* The group is charged to the user of its first member. */
+static int open_group(struct frdma_dev *dev, struct frdma_member *member)
+{
+	struct frdma_account *account = member->charge.account;
+	int err;
+
+	if (!frdma_pool_take(account, FRDMA_POOL_GROUPS, &dev->nr_groups,
+			     FRDMA_MAX_MCAST_GRP, 1))
+		return -ENOMEM;
+	err = join(dev, &member->mgid);
+	if (err)
+		frdma_pool_give(account, FRDMA_POOL_GROUPS, &dev->nr_groups, 1);
+	else
+		member->has_group = true;
+	return err;
+}
+
+/* @member was the last one. */
+static void close_group(struct frdma_dev *dev, struct frdma_member *member)
+{
+	leave(dev, &member->mgid);
+	frdma_pool_give(member->charge.account, FRDMA_POOL_GROUPS,
+			&dev->nr_groups, 1);
+}
+
+/* Charge the group to the user of another member. */
+static void pass_group_on(struct frdma_dev *dev, struct frdma_member *member)
+{
+	struct frdma_member *heir;
+	struct rhlist_head *pos;
+
+	rcu_read_lock();
+	frdma_for_each_member(heir, pos, dev, &member->mgid) {
+		heir->has_group = true;
+		frdma_pool_move(member->charge.account, heir->charge.account,
+				FRDMA_POOL_GROUPS, 1);
+		break;
+	}
+	rcu_read_unlock();
+}
+
 static int add_member(struct frdma_dev *dev, struct frdma_member *member)
 {
 	unsigned int nr = count_members(dev, &member->mgid);
-	bool first = !nr;
 	int err;
 
 	if (find_member(dev, &member->mgid, member->qp))
 		return -EINVAL;
 	if (nr >= FRDMA_MAX_MCAST_QP)
 		return -ENOMEM;
-	if (first) {
-		err = join(dev, &member->mgid);
+	if (!nr) {
+		err = open_group(dev, member);
 		if (err)
 			return err;
 	}
 
 	err = rhltable_insert(&dev->members, &member->entry, members_params);
 	if (err) {
-		if (first)
-			leave(dev, &member->mgid);
+		if (!nr)
+			close_group(dev, member);
 		return -ENOMEM;
 	}
 	member->qp->nr_groups++;
@@ -198,7 +232,9 @@ static void remove_member(struct frdma_dev *dev, struct frdma_member *member)
 	rhltable_remove(&dev->members, &member->entry, members_params);
 	member->qp->nr_groups--;
 	if (!has_members(dev, &member->mgid))
-		leave(dev, &member->mgid);
+		close_group(dev, member);
+	else if (member->has_group)
+		pass_group_on(dev, member);
 }
 
 /**
@@ -228,10 +264,13 @@ void frdma_mcast_destroy(struct frdma_dev *dev)
 int frdma_attach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid)
 {
 	struct frdma_dev *dev = to_frdma(ib->device);
+	struct frdma_qp *qp = to_frdma_qp(ib);
 	struct frdma_member *member;
+	struct frdma_charge charge;
 	int err;
 
-	if (!frdma_limit_take(&dev->nr_member, FRDMA_MAX_MCAST_ATTACH))
+	if (!frdma_limit_take(&dev->nr_member, FRDMA_MAX_MCAST_ATTACH, &charge,
+			      qp->charge.account, sizeof(*member)))
 		return -ENOMEM;
 
 	member = kzalloc(sizeof(*member), FRDMA_GFP_OBJECT);
@@ -240,7 +279,8 @@ int frdma_attach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid)
 		goto err_limit_give;
 	}
 	member->mgid = *mgid;
-	member->qp = to_frdma_qp(ib);
+	member->qp = qp;
+	member->charge = charge;
 
 	mutex_lock(&dev->mcast_lock);
 	err = add_member(dev, member);
@@ -252,7 +292,7 @@ int frdma_attach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid)
 err_free:
 	kfree(member);
 err_limit_give:
-	frdma_limit_give(&dev->nr_member);
+	frdma_limit_give(&dev->nr_member, &charge);
 	return err;
 }
 
@@ -269,7 +309,7 @@ int frdma_detach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid)
 
 	if (!member)
 		return -EINVAL;
+	frdma_limit_give(&dev->nr_member, &member->charge);
 	kfree_rcu(member, rcu);
-	frdma_limit_give(&dev->nr_member);
 	return 0;
 }

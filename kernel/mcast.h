@@ -10,6 +10,7 @@
 #include <linux/rhashtable.h>
 #include <rdma/ib_verbs.h>
 
+#include "account.h"
 #include "dev.h"
 
 struct frdma_qp;
@@ -29,12 +30,17 @@ struct frdma_qp;
  *	mcast_lock, read under RCU
  * @mgid: the group
  * @qp: the queue pair, which cannot be destroyed while it is attached
+ * @has_group: the group is charged to the user of this member. One member of each
+ *	group has it. Under the device's mcast_lock
+ * @charge: of the membership
  * @rcu: frees it
  */
 struct frdma_member {
 	struct rhlist_head entry;
 	union ib_gid mgid;
 	struct frdma_qp *qp;
+	bool has_group;
+	struct frdma_charge charge;
 	struct rcu_head rcu;
 };
 

@@ -284,15 +284,47 @@ static void enter_state(struct frdma_qp *qp, const struct ib_qp_attr *attr,
 	WRITE_ONCE(qp->state, next);
 }
 
-static int alloc_resources(const struct ib_qp_attr *attr, int mask,
-			   struct frdma_resp_res **res)
+/**
+ * struct resources - memory of a responder for READs and atomics
+ * @res: an entry for each; NULL: none
+ * @charge: of them
+ */
+struct resources {
+	struct frdma_resp_res *res;
+	struct frdma_charge charge;
+};
+
+static int alloc_resources(const struct frdma_qp *qp,
+			   const struct ib_qp_attr *attr, int mask,
+			   struct resources *new)
 {
-	*res = NULL;
-	if (!(mask & IB_QP_MAX_DEST_RD_ATOMIC) || !attr->max_dest_rd_atomic)
+	u8 nr = mask & IB_QP_MAX_DEST_RD_ATOMIC ? attr->max_dest_rd_atomic : 0;
+
+	*new = (struct resources) {};
+	if (!nr)
 		return 0;
-	*res = kcalloc(attr->max_dest_rd_atomic, sizeof(**res),
-		       FRDMA_GFP_OBJECT);
-	return *res ? 0 : -ENOMEM;
+	if (!frdma_charge(&new->charge, qp->charge.account,
+			  nr * sizeof(*new->res)))
+		return -ENOMEM;
+	new->res = kcalloc(nr, sizeof(*new->res), FRDMA_GFP_OBJECT);
+	if (!new->res) {
+		frdma_uncharge(&new->charge);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void free_resources(struct resources *old)
+{
+	kfree(old->res);
+	frdma_uncharge(&old->charge);
+}
+
+/* @new becomes the old resources. */
+static void swap_resources(struct frdma_rq *rq, struct resources *new, u8 nr)
+{
+	new->res = frdma_resp_resize(&rq->resp, new->res, nr);
+	swap(rq->res_charge, new->charge);
 }
 
 /**
@@ -312,14 +344,14 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 {
 	struct frdma_ib_qp *ibqp = to_frdma_ib_qp(ib);
 	struct frdma_qp *qp = ibqp->qp;
-	struct frdma_resp_res *res;
+	struct resources res;
 	struct frdma_av av;
 	int err;
 
 	err = frdma_no_driver_data(udata);
 	if (err)
 		return err;
-	err = alloc_resources(attr, mask, &res);
+	err = alloc_resources(qp, attr, mask, &res);
 	if (err)
 		return err;
 
@@ -333,8 +365,7 @@ int frdma_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 
 	mutex_lock(&ibqp->mutex);
 	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
-		res = frdma_resp_resize(&qp->rq.resp, res,
-					attr->max_dest_rd_atomic);
+		swap_resources(&qp->rq, &res, attr->max_dest_rd_atomic);
 	remember(qp, attr, mask);
 	apply(qp, attr, mask, &av);
 	if (mask & IB_QP_STATE)
@@ -344,6 +375,6 @@ out:
 	frdma_qp_release(qp);
 	mutex_unlock(&ibqp->change);
 
-	kfree(res);
+	free_resources(&res);
 	return err;
 }

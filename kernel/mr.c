@@ -21,6 +21,7 @@
 #include "mw.h"
 #include "proto/access.h"
 #include "refuse.h"
+#include "uctx.h"
 
 /* What a region can grant, and flags that mean nothing to this device. */
 #define MR_ACCESS_KNOWN	(IB_ACCESS_LOCAL_WRITE | FRDMA_ACC_REMOTE | \
@@ -492,12 +493,14 @@ struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 				 int access)
 {
 	struct frdma_dev *dev = to_frdma(pd->device);
+	struct frdma_charge charge;
 	struct frdma_mr *mr;
 	int err = -ENOMEM;
 
 	/* As many of each. */
 	static_assert(FRDMA_MAX_MW == FRDMA_MAX_MR);
-	if (!frdma_limit_take(mr_counter(dev, kind), FRDMA_MAX_MR))
+	if (!frdma_limit_take(mr_counter(dev, kind), FRDMA_MAX_MR, &charge,
+			      frdma_pd_account(pd), sizeof(*mr)))
 		return ERR_PTR(-ENOMEM);
 
 	mr = kzalloc(sizeof(*mr), FRDMA_GFP_OBJECT);
@@ -516,6 +519,7 @@ struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 		  FRDMA_MR_KEY_BITS | (get_random_u32() & FRDMA_MR_KEY_MASK);
 	mr->access = access;
 	mr->pd = pd;
+	mr->charge = charge;
 	INIT_LIST_HEAD(&mr->waiters);
 	spin_lock_init(&mr->bind_lock);
 	mr->ib.device = pd->device;
@@ -526,7 +530,7 @@ struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 err_free:
 	kfree(mr);
 err_limit_give:
-	frdma_limit_give(mr_counter(dev, kind));
+	frdma_limit_give(mr_counter(dev, kind), &charge);
 	return ERR_PTR(err);
 }
 
@@ -566,7 +570,7 @@ void frdma_mr_discard(struct frdma_mr *mr)
 	if (mr->odp)
 		atomic_dec(&dev->nr_odp);
 	frdma_odp_put(mr->odp);
-	frdma_limit_give(mr_counter(dev, mr->kind));
+	frdma_limit_give(mr_counter(dev, mr->kind), &mr->charge);
 	kfree_rcu(mr, rcu);
 }
 
@@ -625,7 +629,7 @@ struct frdma_mr *frdma_mr_create_span(struct ib_pd *pd,
 		return mr;
 
 	/* One block: there is nothing to be looked up. */
-	err = frdma_pages_alloc(&mr->pages, 1);
+	err = frdma_pages_alloc(&mr->pages, mr->charge.account, 1);
 	if (err) {
 		frdma_mr_discard(mr);
 		return ERR_PTR(err);

@@ -32,6 +32,7 @@
 #include <linux/list.h>
 #include <rdma/ib_verbs.h>
 
+#include "account.h"
 #include "cursor.h"
 #include "lent.h"
 #include "number.h"
@@ -151,6 +152,7 @@ static_assert(FRDMA_MR_BY_TABLE + FRDMA_MR_BY_ADDRESS ==
  *       it; else 0
  * @qp: that queue pair, which unbinds it before it ends; NULL if it is not bound
  * @of_qp: in its list of windows, under the lock of that
+ * @charge: of the region, without its page tables
  *
  * @key to @pages are constant while readers can enter: see the top of this
  * file for when they change.
@@ -182,6 +184,7 @@ struct frdma_mr {
 	u32 qpn;
 	struct frdma_qp *qp;
 	struct list_head of_qp;
+	struct frdma_charge charge;
 };
 
 /** frdma_mr_is() - is the kind of a region in a set, FRDMA_MR_BY_* */

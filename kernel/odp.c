@@ -66,6 +66,41 @@ size_t frdma_odp_run(struct frdma_odp *odp, u64 va, size_t len, void **kaddr)
 }
 
 /*
+ * Memory of the table
+ */
+
+/* The table has a node for so many neighbours. */
+#define ODP_NODE_PAGES	XA_CHUNK_SIZE
+
+/* Under the lock: has the node of this page no page yet, or none any more? */
+static bool odp_node_is_empty(struct frdma_odp *odp, unsigned long index)
+{
+	unsigned long first = round_down(index, ODP_NODE_PAGES);
+
+	return !xa_find(&odp->present, &first, first + ODP_NODE_PAGES - 1,
+			XA_PRESENT);
+}
+
+static bool odp_share_node(unsigned long one, unsigned long other)
+{
+	return one / ODP_NODE_PAGES == other / ODP_NODE_PAGES;
+}
+
+/* Under the lock, before a page is entered. */
+static bool odp_charge_node(struct frdma_odp *odp, unsigned long index)
+{
+	return !odp_node_is_empty(odp, index) ||
+	       frdma_account_add(odp->charge.account, sizeof(struct xa_node));
+}
+
+/* Under the lock, after pages of a node were taken out. */
+static void odp_uncharge_node(struct frdma_odp *odp, unsigned long index)
+{
+	if (odp_node_is_empty(odp, index))
+		frdma_account_sub(odp->charge.account, sizeof(struct xa_node));
+}
+
+/*
  * Losing pages
  */
 
@@ -114,17 +149,26 @@ static bool odp_erase_some(struct frdma_odp *odp, unsigned long first,
 			   unsigned long last, struct written *written)
 {
 	XA_STATE(xas, &odp->present, first);
-	unsigned int left = ODP_ERASE_BATCH;
+	unsigned long erased = 0;
+	unsigned int nr = 0;
 	void *entry;
 
 	xas_lock(&xas);
 	xas_for_each(&xas, entry, last) {
-		if (!left-- ||
+		/* Room for a page that is being faulted in. */
+		if (xa_is_zero(entry))
+			continue;
+		if (nr == ODP_ERASE_BATCH ||
 		    (xa_pointer_tag(entry) == ODP_WRITABLE &&
 		     !odp_note_written(written, xa_untag_pointer(entry))))
 			break;
+		if (nr++ && !odp_share_node(erased, xas.xa_index))
+			odp_uncharge_node(odp, erased);
+		erased = xas.xa_index;
 		xas_store(&xas, NULL);
 	}
+	if (nr)
+		odp_uncharge_node(odp, erased);
 	xas_unlock(&xas);
 
 	return !entry;
@@ -231,11 +275,17 @@ static int odp_store_page(struct frdma_odp *odp, unsigned long index,
 	/* It may be there for writing already, as far as this one knows. */
 	if (!write && xa_load(&odp->present, index))
 		return 0;
+	if (!odp_charge_node(odp, index))
+		return -ENOMEM;
 
 	entry = xa_tag_pointer(entry, write ? ODP_WRITABLE : 0);
 	entry = xa_store(&odp->present, index, entry, GFP_NOWAIT);
+	if (!xa_is_err(entry))
+		return 0;
+
 	/* Its room was given back by another who had no success there. */
-	return xa_is_err(entry) ? -EAGAIN : 0;
+	odp_uncharge_node(odp, index);
+	return -EAGAIN;
 }
 
 /* -EAGAIN: what was found is not so any more. */
@@ -493,7 +543,8 @@ int frdma_odp_fault(struct frdma_odp *odp, u64 va, u64 len,
  */
 
 struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
-				   u64 length, atomic_t *account)
+				   u64 length, atomic_t *waiting,
+				   struct frdma_account *account)
 {
 	static atomic64_t last_id;
 	unsigned long first = start & PAGE_MASK;
@@ -503,10 +554,14 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 	odp = kzalloc(sizeof(*odp), FRDMA_GFP_OBJECT);
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
+	if (!frdma_charge(&odp->charge, account, sizeof(*odp))) {
+		err = -ENOMEM;
+		goto err_free;
+	}
 
 	odp->dev = dev;
 	odp->id = atomic64_inc_return(&last_id);
-	odp->account = account;
+	odp->waiting = waiting;
 	kref_init(&odp->refs);
 	rwlock_init(&odp->lock);
 	spin_lock_init(&odp->gate);
@@ -518,12 +573,16 @@ struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
 		length = PAGE_ALIGN(start + length) - first;
 	err = mmu_interval_notifier_insert(&odp->notifier, current->mm, first,
 					   length, &odp_notifier_ops);
-	if (err) {
-		kfree(odp);
-		return ERR_PTR(err);
-	}
+	if (err)
+		goto err_uncharge;
 
 	return odp;
+
+err_uncharge:
+	frdma_uncharge(&odp->charge);
+err_free:
+	kfree(odp);
+	return ERR_PTR(err);
 }
 
 static void odp_release(struct kref *refs)
@@ -533,6 +592,7 @@ static void odp_release(struct kref *refs)
 	odp_lose(odp, 0, ULONG_MAX, true);
 	mmu_interval_notifier_remove(&odp->notifier);
 	xa_destroy(&odp->present);
+	frdma_uncharge(&odp->charge);
 	kfree(odp);
 }
 

@@ -25,6 +25,8 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
+#include "account.h"
+
 struct frdma_dev;
 
 /**
@@ -37,7 +39,8 @@ struct frdma_dev;
  * @gate: held by the writer that waits for @lock
  * @closed: @gate is held, and readers have to pass it
  * @losing: held while pages leave @present and are marked dirty
- * @account: of those that wait for its pages, see page_in.h
+ * @waiting: how many wait for pages of its user, see page_in.h
+ * @charge: of this; each node of @present is charged to the same account
  * @present: kernel address of a page by its number, tagged ODP_WRITABLE
  */
 struct frdma_odp {
@@ -49,7 +52,8 @@ struct frdma_odp {
 	spinlock_t gate;	/* the next to hold @lock */
 	bool closed;
 	spinlock_t losing;
-	atomic_t *account;
+	atomic_t *waiting;
+	struct frdma_charge charge;
 	struct xarray present;
 };
 
@@ -58,13 +62,15 @@ struct frdma_odp {
  * @dev: the device
  * @start: first byte
  * @length: bytes, at least one; U64_MAX from 0 on: all there ever will be
- * @account: of those that will wait for its pages
+ * @waiting: of those that will wait for its pages
+ * @account: of the table; NULL: a consumer in the kernel
  *
  * Context: process, may sleep. Return: the memory, one reference to which is
  * the caller's; an errno.
  */
 struct frdma_odp *frdma_odp_create(struct frdma_dev *dev, u64 start,
-				   u64 length, atomic_t *account);
+				   u64 length, atomic_t *waiting,
+				   struct frdma_account *account);
 
 /**
  * frdma_odp_put() - give a reference back

@@ -2,7 +2,6 @@
 /* Who waits for pages of on-demand memory, and how many may. */
 #include "page_in.h"
 
-#include <linux/cred.h>
 #include <linux/hash.h>
 #include <linux/hmm.h>
 #include <linux/mm.h>
@@ -11,9 +10,9 @@
 #include <linux/spinlock.h>
 #include <linux/topology.h>
 #include <linux/uidgid.h>
-#include <linux/user_namespace.h>
 #include <linux/wait.h>
 
+#include "account.h"
 #include "dev.h"
 #include "odp.h"
 #include "proto/access.h"
@@ -46,25 +45,9 @@ DECLARE_WAIT_QUEUE_HEAD(frdma_page_in_waiters);
  * Work items
  */
 
-/*
- * Who answers for the process: of those in a user namespace, who has made the
- * outermost. Those that root has made, as for containers, are named by their own
- * root instead; all in which root is nobody are one.
- */
-static kuid_t responsible_user(void)
-{
-	struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_uid();
-
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = uid_eq(ns->owner, GLOBAL_ROOT_UID) ? make_kuid(ns, 0) :
-							   ns->owner;
-	return uid;
-}
-
 atomic_t *frdma_page_in_account(void)
 {
-	return &waiting_of_user[hash_32(__kuid_val(responsible_user()),
+	return &waiting_of_user[hash_32(__kuid_val(frdma_responsible_user()),
 					USER_HASH_BITS)];
 }
 
@@ -152,7 +135,7 @@ static struct frdma_page_in *end_request(struct page_request *request, int err)
 
 static void free_request(struct page_request *request)
 {
-	atomic_t *account = request->odp->account;
+	atomic_t *account = request->odp->waiting;
 
 	frdma_odp_put(request->odp);
 	kfree(request);
@@ -216,11 +199,11 @@ static struct page_request *begin_request(struct frdma_odp *odp)
 {
 	struct page_request *request;
 
-	if (!frdma_page_in_begin(odp->account))
+	if (!frdma_page_in_begin(odp->waiting))
 		return NULL;
 	request = kzalloc(sizeof(*request), GFP_ATOMIC | __GFP_NOWARN);
 	if (!request) {
-		frdma_page_in_end(odp->account);
+		frdma_page_in_end(odp->waiting);
 		return NULL;
 	}
 

@@ -6,6 +6,7 @@
 #include <linux/math.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/scatterlist.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -70,14 +71,25 @@ static int path_alloc(struct frdma_pages *pages, u64 index)
 	return 0;
 }
 
-int frdma_pages_alloc(struct frdma_pages *pages, u64 nr_blocks)
+/*
+ * A block is a slot here, and at most an entry of the list that ib_umem has of
+ * pinned memory.
+ */
+#define BLOCK_BYTES	(sizeof(void *) + sizeof(struct scatterlist))
+
+int frdma_pages_alloc(struct frdma_pages *pages, struct frdma_account *account,
+		      u64 nr_blocks)
 {
 	u64 index;
 	int err;
 
+	if (!frdma_charge(&pages->charge, account, nr_blocks * BLOCK_BYTES))
+		return -ENOMEM;
 	err = root_alloc(pages, nr_blocks);
-	if (err)
+	if (err) {
+		frdma_uncharge(&pages->charge);
 		return err;
+	}
 
 	for (index = 0; index < nr_blocks; index += NODE_SLOTS) {
 		err = fatal_signal_pending(current) ? -EINTR :
@@ -122,6 +134,7 @@ void frdma_pages_free(struct frdma_pages *pages)
 
 	children_free(pages->root, root_slots(pages), pages->depth - 1);
 	kfree(pages->root);
+	frdma_uncharge(&pages->charge);
 	*pages = (struct frdma_pages) {};
 }
 

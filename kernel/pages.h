@@ -9,12 +9,15 @@
 
 #include <linux/types.h>
 
+#include "account.h"
+
 /**
  * struct frdma_pages - where the bytes of a region are
  * @root: top node; NULL: no blocks
  * @nr_blocks: blocks that the tree has room for
  * @depth: nodes from @root to a leaf, both counted
  * @block_shift: log2 of the bytes of a block
+ * @charge: of the nodes
  *
  * All zero is a table without blocks. Whoever owns the table serialises
  * changes against readers.
@@ -24,20 +27,23 @@ struct frdma_pages {
 	u64 nr_blocks;
 	u8 depth;
 	u8 block_shift;
+	struct frdma_charge charge;
 };
 
 /**
  * frdma_pages_alloc() - make room for blocks
  * @pages: to be filled in
+ * @account: of the nodes; NULL: a consumer in the kernel
  * @nr_blocks: how many, at least one
  *
- * The nodes are charged to the caller's memory cgroup. The caller says how
- * large a block is in @pages->block_shift, before or after.
+ * The nodes are charged to @account and to the caller's memory cgroup. The caller
+ * says how large a block is in @pages->block_shift, before or after.
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM; -EINTR if the caller
  * is being killed.
  */
-int frdma_pages_alloc(struct frdma_pages *pages, u64 nr_blocks);
+int frdma_pages_alloc(struct frdma_pages *pages, struct frdma_account *account,
+		      u64 nr_blocks);
 
 /**
  * frdma_pages_free() - free all nodes; the memory of the region is not touched

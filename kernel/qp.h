@@ -15,6 +15,7 @@
 #include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
 
+#include "account.h"
 #include "ah.h"
 #include "ahead.h"
 #include "cq.h"
@@ -129,6 +130,7 @@ struct frdma_lane {
  * @gather: are requests of a process looked for, or rung for
  * @real_time: who rang last has a real-time priority; written by who rings
  * @watch: the poller's; see there, not protected by @side
+ * @slots_charge: of the slots of @req
  */
 struct frdma_sq {
 	struct frdma_side side;
@@ -161,6 +163,7 @@ struct frdma_sq {
 	struct frdma_gather gather;
 	bool real_time;
 	struct frdma_watch watch;
+	struct frdma_charge slots_charge;
 };
 
 /**
@@ -206,6 +209,8 @@ struct frdma_sq {
  * @loop: the peer, while it owns this side and its own send side, so that it
  *	takes answers without packets (loopback.h); else NULL
  * @comm_est: the COMM_EST event was raised
+ * @res_charge: of the memory of READs and atomics in @resp; under the mutex of
+ *	struct frdma_ib_qp
  * @notify: a completion was pushed and the event is not yet delivered
  */
 struct frdma_rq {
@@ -243,6 +248,7 @@ struct frdma_rq {
 	struct frdma_qp *loop;
 	bool comm_est;
 	bool notify;
+	struct frdma_charge res_charge;
 };
 
 /**
@@ -272,6 +278,7 @@ struct frdma_rq {
  * @rq: receive side
  * @events: bit n: IB_EVENT n is to be raised
  * @event_tasklet: raises them, away from the call chain of a post
+ * @charge: of the queue pair, without its rings and @sq.slots_charge
  * @refs: the verbs, and those who fault in pages that it waits for
  * @rcu: frees it
  */
@@ -293,6 +300,7 @@ struct frdma_qp {
 	struct frdma_rq rq;
 	unsigned long events;
 	struct tasklet_struct event_tasklet;
+	struct frdma_charge charge;
 	struct kref refs;
 	struct rcu_head rcu;
 };

@@ -7,6 +7,7 @@
 #include <linux/overflow.h>
 
 #include "shared.h"
+#include "uctx.h"
 
 /* Bytes of the whole mapping, SIZE_MAX if there are too many. */
 static size_t ring_bytes(u32 entries, u32 stride)
@@ -48,7 +49,7 @@ int frdma_ring_create(struct frdma_ring *ring, struct ib_ucontext *uctx,
 	if (!is_power_of_2(entries) || size == SIZE_MAX)
 		return -EINVAL;
 
-	mem = frdma_shared_alloc(size);
+	mem = frdma_shared_alloc(size, frdma_uctx_account(uctx));
 	if (!mem)
 		return -ENOMEM;
 

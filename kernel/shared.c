@@ -3,6 +3,7 @@
 #include "shared.h"
 
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <rdma/ib_verbs.h>
@@ -15,11 +16,13 @@
  *         for each mmap() under way
  * @kaddr: the pages, in the kernel's address space
  * @mappable: @entry is in use
+ * @charge: of the pages
  */
 struct frdma_shared {
 	struct rdma_user_mmap_entry entry;
 	void *kaddr;
 	bool mappable;
+	struct frdma_charge charge;
 };
 
 static struct frdma_shared *entry_to_shared(struct rdma_user_mmap_entry *entry)
@@ -27,28 +30,38 @@ static struct frdma_shared *entry_to_shared(struct rdma_user_mmap_entry *entry)
 	return container_of(entry, struct frdma_shared, entry);
 }
 
-struct frdma_shared *frdma_shared_alloc(size_t size)
+/* The kernel keeps an address of each page, and an entry of its page table. */
+#define PAGE_BYTES	(PAGE_SIZE + sizeof(struct page *) + sizeof(pte_t))
+
+struct frdma_shared *frdma_shared_alloc(size_t size,
+					struct frdma_account *account)
 {
+	u64 bytes = (u64)(size >> PAGE_SHIFT) * PAGE_BYTES;
 	struct frdma_shared *shared;
 
-	if (!frdma_memory_suffices(size))
-		return NULL;
 	shared = kzalloc(sizeof(*shared), FRDMA_GFP_OBJECT);
 	if (!shared)
 		return NULL;
+	if (!frdma_charge(&shared->charge, account, bytes + sizeof(*shared)))
+		goto err_free;
 
 	shared->kaddr = __vmalloc(size, FRDMA_GFP_PAGES | __GFP_ZERO);
-	if (!shared->kaddr) {
-		kfree(shared);
-		return NULL;
-	}
+	if (!shared->kaddr)
+		goto err_uncharge;
 
 	return shared;
+
+err_uncharge:
+	frdma_uncharge(&shared->charge);
+err_free:
+	kfree(shared);
+	return NULL;
 }
 
 static void shared_free(struct frdma_shared *shared)
 {
 	vfree(shared->kaddr);
+	frdma_uncharge(&shared->charge);
 	kfree(shared);
 }
 
@@ -103,6 +116,7 @@ static int shared_map(struct frdma_shared *shared, struct vm_area_struct *vma)
 		if (err)
 			return err;
 		kaddr += PAGE_SIZE;
+		cond_resched();
 	}
 
 	return 0;

@@ -10,6 +10,7 @@
 
 #include <linux/types.h>
 
+struct frdma_account;
 struct frdma_shared;
 struct ib_ucontext;
 struct rdma_user_mmap_entry;
@@ -18,12 +19,15 @@ struct vm_area_struct;
 /**
  * frdma_shared_alloc() - allocate memory, all zero
  * @size: bytes, a multiple of the page size
+ * @account: of the memory; NULL: a consumer in the kernel
  *
- * Charged to the caller's memory cgroup.
+ * Charged to @account and to the caller's memory cgroup. Pages that stay mapped
+ * when this is given back are memory of the process, as its other pages.
  *
  * Context: process, may sleep. Return: the memory; NULL if there is none.
  */
-struct frdma_shared *frdma_shared_alloc(size_t size);
+struct frdma_shared *frdma_shared_alloc(size_t size,
+					struct frdma_account *account);
 
 /**
  * frdma_shared_kaddr() - where the kernel sees it

@@ -15,6 +15,7 @@
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
+#include "account.h"
 #include "ring.h"
 
 /* Advertised: shared receive queues of a device; requests, SGEs of one. */
@@ -46,6 +47,7 @@ struct frdma_rwr;
  * @prod: next slot of @ring to be posted by the kernel; under @post_lock
  * @events: bit n: IB_EVENT n is to be raised
  * @event_tasklet: raises them, away from the locks of who takes
+ * @charge: of the queue, without its ring
  */
 struct frdma_srq {
 	struct ib_srq ib;
@@ -61,6 +63,7 @@ struct frdma_srq {
 	u32 prod;
 	unsigned long events;
 	struct tasklet_struct event_tasklet;
+	struct frdma_charge charge;
 };
 
 static inline struct frdma_srq *to_frdma_srq(struct ib_srq *ib)

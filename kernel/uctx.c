@@ -6,6 +6,7 @@
 #include "uctx.h"
 
 #include <linux/minmax.h>
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #include "dev.h"
@@ -44,30 +45,44 @@ int frdma_no_driver_data(struct ib_udata *udata)
 	return frdma_check_request(udata) ?: frdma_respond(udata, NULL, 0);
 }
 
+/* Memory of uverbs for an open device: files, tables of objects, event queues. */
+#define UVERBS_FILE_BYTES	SZ_4K
+
 int frdma_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
 	struct frdma_alloc_ucontext_resp resp = {
 		.max_inline_bytes = FRDMA_MAX_INLINE_BYTES,
 	};
+	struct frdma_uctx *uctx = container_of(ib, struct frdma_uctx, ib);
 	struct frdma_dev *dev = to_frdma(ib->device);
+	struct frdma_account *account;
+	bool taken;
 	int err;
 
 	err = frdma_check_request(udata);
 	if (err)
 		return err;
-	if (!frdma_limit_take(&dev->nr_uctx, FRDMA_MAX_UCTX))
+	account = frdma_account_get();
+	if (!account)
+		return -ENOMEM;
+	taken = frdma_limit_take(&dev->nr_uctx, FRDMA_MAX_UCTX, &uctx->charge,
+				 account, sizeof(*uctx) + UVERBS_FILE_BYTES);
+	frdma_account_put(account);
+	if (!taken)
 		return -ENOMEM;
 
 	err = frdma_respond(udata, &resp, sizeof(resp));
 	if (err)
-		frdma_limit_give(&dev->nr_uctx);
+		frdma_limit_give(&dev->nr_uctx, &uctx->charge);
 
 	return err;
 }
 
 void frdma_dealloc_ucontext(struct ib_ucontext *ib)
 {
-	frdma_limit_give(&to_frdma(ib->device)->nr_uctx);
+	struct frdma_uctx *uctx = container_of(ib, struct frdma_uctx, ib);
+
+	frdma_limit_give(&to_frdma(ib->device)->nr_uctx, &uctx->charge);
 }
 
 /*
@@ -91,17 +106,23 @@ void frdma_disassociate_ucontext(struct ib_ucontext *ib)
 
 int frdma_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
+	struct frdma_pd *pd = container_of(ib, struct frdma_pd, ib);
 	struct frdma_dev *dev = to_frdma(ib->device);
 	int err = frdma_no_driver_data(udata);
 
 	if (err)
 		return err;
-	return frdma_limit_take(&dev->nr_pd, FRDMA_MAX_PD) ? 0 : -ENOMEM;
+	if (!frdma_limit_take(&dev->nr_pd, FRDMA_MAX_PD, &pd->charge,
+			      frdma_udata_account(udata), sizeof(*pd)))
+		return -ENOMEM;
+	return 0;
 }
 
 int frdma_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
-	frdma_limit_give(&to_frdma(ib->device)->nr_pd);
+	struct frdma_pd *pd = container_of(ib, struct frdma_pd, ib);
+
+	frdma_limit_give(&to_frdma(ib->device)->nr_pd, &pd->charge);
 	return 0;
 }
 

@@ -6,6 +6,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "account.h"
+
 /* Contexts of a device; protection domains (advertised). */
 #define FRDMA_MAX_UCTX		(1 << 20)
 #define FRDMA_MAX_PD		(1 << 20)
@@ -16,19 +18,45 @@
 /**
  * struct frdma_uctx - a process that has the device open
  * @ib: what ib_core knows of it
+ * @charge: of the context. Objects made with the context use its account
  */
 struct frdma_uctx {
 	struct ib_ucontext ib;
+	struct frdma_charge charge;
 };
 
 /**
  * struct frdma_pd - a protection domain
  * @ib: what ib_core knows of it. Objects compare its address; they look into
  *      it only while ib_core's use count holds it.
+ * @charge: of the domain
  */
 struct frdma_pd {
 	struct ib_pd ib;
+	struct frdma_charge charge;
 };
+
+/** frdma_uctx_account() - account of a context; NULL: a consumer in the kernel */
+static inline struct frdma_account *frdma_uctx_account(struct ib_ucontext *ib)
+{
+	return ib ? container_of(ib, struct frdma_uctx, ib)->charge.account :
+		    NULL;
+}
+
+/** frdma_udata_account() - account of the context of a verb's driver data */
+static inline struct frdma_account *frdma_udata_account(struct ib_udata *udata)
+{
+	struct frdma_uctx *uctx = rdma_udata_to_drv_context(udata,
+						struct frdma_uctx, ib);
+
+	return uctx ? uctx->charge.account : NULL;
+}
+
+/** frdma_pd_account() - account of objects in a protection domain */
+static inline struct frdma_account *frdma_pd_account(struct ib_pd *ib)
+{
+	return container_of(ib, struct frdma_pd, ib)->charge.account;
+}
 
 /**
  * frdma_check_request() - refuse driver data of a verb that nobody here knows

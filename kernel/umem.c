@@ -25,8 +25,9 @@
  * memory is rather than where the process sees it, blocks are as large as
  * the memory's own contiguity allows.
  */
-static int pages_from_umem(struct frdma_pages *pages, struct ib_umem *umem,
-			   u64 *offset)
+static int pages_from_umem(struct frdma_pages *pages,
+			   struct frdma_account *account,
+			   struct ib_umem *umem, u64 *offset)
 {
 	unsigned long sizes = GENMASK(BITS_PER_LONG - 2, PAGE_SHIFT);
 	struct ib_block_iter block;
@@ -40,7 +41,8 @@ static int pages_from_umem(struct frdma_pages *pages, struct ib_umem *umem,
 	if (!size)
 		return -EINVAL;
 
-	err = frdma_pages_alloc(pages, ib_umem_num_dma_blocks(umem, size));
+	err = frdma_pages_alloc(pages, account,
+				ib_umem_num_dma_blocks(umem, size));
 	if (err)
 		return err;
 
@@ -59,6 +61,7 @@ static int pages_from_umem(struct frdma_pages *pages, struct ib_umem *umem,
 
 /**
  * struct mr_memory - what makes up a user region
+ * @account: of @pages
  * @umem: the pinned memory
  * @pages: where it is
  * @offset: bytes from the first block to the first byte
@@ -66,6 +69,7 @@ static int pages_from_umem(struct frdma_pages *pages, struct ib_umem *umem,
  * @length: bytes
  */
 struct mr_memory {
+	struct frdma_account *account;
 	struct ib_umem *umem;
 	struct frdma_pages pages;
 	u64 offset;
@@ -104,7 +108,8 @@ static int mr_memory_pin(struct mr_memory *memory, struct ib_device *device,
 				    "reg_mr: %llu bytes cannot be pinned (ENOMEM: see ulimit -l)",
 				    length);
 
-	err = pages_from_umem(&memory->pages, memory->umem, &memory->offset);
+	err = pages_from_umem(&memory->pages, memory->account, memory->umem,
+			      &memory->offset);
 	if (err)
 		goto err_release;
 	err = mr_check_persistence(device, access, &memory->pages,
@@ -173,7 +178,7 @@ static struct ib_mr *reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
 		return ERR_CAST(mr);
 
 	odp = frdma_odp_create(to_frdma(pd->device), start, length,
-			       frdma_page_in_account());
+			       frdma_page_in_account(), mr->charge.account);
 	if (IS_ERR(odp)) {
 		frdma_mr_discard(mr);
 		return ERR_CAST(odp);
@@ -192,7 +197,7 @@ struct ib_mr *frdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata)
 {
-	struct mr_memory memory = {};
+	struct mr_memory memory = { .account = frdma_pd_account(pd) };
 	struct frdma_mr *mr;
 	int err;
 
@@ -231,7 +236,7 @@ struct ib_mr *frdma_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 				  struct ib_pd *pd, struct ib_udata *udata)
 {
 	struct frdma_mr *mr = to_frdma_mr(ib);
-	struct mr_memory memory = {};
+	struct mr_memory memory = { .account = mr->charge.account };
 	int err;
 
 	if (mr->kind != FRDMA_MR_USER ||

@@ -114,14 +114,16 @@ static u32 send_extra(const struct frdma_qp *qp)
  * Copies of what is in flight, or soon will be: a longer ring needs no more of
  * them, as the requester fetches from it when there is room.
  */
-static int alloc_slots(struct frdma_qp *qp, u32 entries)
+static int alloc_slots(struct frdma_qp *qp, u32 entries,
+		       struct frdma_account *account)
 {
 	struct frdma_req *req = &qp->sq.req;
 	u32 slots = min_t(u32, entries, FRDMA_SLOTS_MAX);
 
 	req->stride = sizeof(struct frdma_swr) + send_extra(qp);
 	req->mask = slots - 1;
-	if (!frdma_memory_suffices((size_t)slots * req->stride))
+	if (!frdma_charge(&qp->sq.slots_charge, account,
+			  (u64)slots * req->stride))
 		return -ENOMEM;
 	req->slots = kvcalloc(slots, req->stride, FRDMA_GFP_OBJECT);
 	return req->slots ? 0 : -ENOMEM;
@@ -151,7 +153,7 @@ static int create_sq(struct frdma_qp *qp, struct ib_qp_init_attr *init,
 
 	req->transport = frdma_qp_transport(qp);
 	req->pkey = FRDMA_PKEY_DEFAULT;
-	return alloc_slots(qp, entries);
+	return alloc_slots(qp, entries, frdma_uctx_account(uctx));
 }
 
 static int create_rq_ring(struct frdma_rq *rq,
@@ -232,9 +234,11 @@ static void free_memory(struct frdma_qp *qp)
 	frdma_queued_end(&qp->rq.queued);
 	frdma_queued_end(&qp->sq.queued);
 	kfree(qp->rq.resp.res);
+	frdma_uncharge(&qp->rq.res_charge);
 	kfree(qp->rq.cur);
 	frdma_ring_destroy(&qp->rq.ring);
 	kvfree(qp->sq.req.slots);
+	frdma_uncharge(&qp->sq.slots_charge);
 	frdma_ring_destroy(&qp->sq.ring);
 	frdma_route_forget(&qp->rq.route);
 	frdma_route_forget(&qp->sq.route);
@@ -301,6 +305,11 @@ static struct frdma_qp *alloc_qp(struct ib_qp *ib,
 	return qp;
 }
 
+/* With the receive request at hand. */
+#define QP_BYTES	(sizeof(struct frdma_ib_qp) + sizeof(struct frdma_qp) + \
+			 sizeof(struct frdma_rwr) +			\
+			 FRDMA_MAX_SGE * sizeof(struct frdma_sge))
+
 /**
  * frdma_create_qp - verb
  * @ib: queue pair, of which ib_core has set the parents
@@ -319,19 +328,22 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	struct frdma_dev *dev = to_frdma(ib->device);
 	struct frdma_create_qp_resp resp = { };
 	struct ib_ucontext *ib_uctx = uctx ? &uctx->ib : NULL;
+	struct frdma_charge charge;
 	struct frdma_qp *qp;
 	int err;
 
 	err = check_init(ib->device, init, udata) ?: frdma_check_request(udata);
 	if (err)
 		return err;
-	if (!frdma_limit_take(&dev->nr_qp, FRDMA_MAX_QP))
+	if (!frdma_limit_take(&dev->nr_qp, FRDMA_MAX_QP, &charge,
+			      frdma_uctx_account(ib_uctx), QP_BYTES))
 		return -ENOMEM;
 
 	err = -ENOMEM;
 	qp = alloc_qp(ib, init, udata);
 	if (!qp)
 		goto err_limit_give;
+	qp->charge = charge;
 	err = create_queues(qp, init, ib_uctx, &resp) ?: create_owners(qp);
 	if (err)
 		goto err_free;
@@ -356,7 +368,7 @@ err_free:
 	free_memory(qp);
 	frdma_qp_free(qp);
 err_limit_give:
-	frdma_limit_give(&dev->nr_qp);
+	frdma_limit_give(&dev->nr_qp, &charge);
 	return err;
 }
 
@@ -464,7 +476,7 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	frdma_mw_forget(qp);
 	frdma_qp_forget_completions(qp);
 	free_memory(qp);
+	frdma_limit_give(&dev->nr_qp, &qp->charge);
 	frdma_qp_put(qp);
-	frdma_limit_give(&dev->nr_qp);
 	return 0;
 }

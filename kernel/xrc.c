@@ -158,12 +158,16 @@ void frdma_xrc_stray_answer(struct frdma_side *side, struct sk_buff *skb)
  */
 int frdma_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 {
+	struct frdma_xrcd *xrcd = container_of(ib, struct frdma_xrcd, ib);
 	struct frdma_dev *dev = to_frdma(ib->device);
 	int err = frdma_no_driver_data(udata);
 
 	if (err)
 		return err;
-	return frdma_limit_take(&dev->nr_xrcd, FRDMA_MAX_XRCD) ? 0 : -ENOMEM;
+	if (!frdma_limit_take(&dev->nr_xrcd, FRDMA_MAX_XRCD, &xrcd->charge,
+			      frdma_udata_account(udata), sizeof(*xrcd)))
+		return -ENOMEM;
+	return 0;
 }
 
 /**
@@ -175,6 +179,8 @@ int frdma_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
  */
 int frdma_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 {
-	frdma_limit_give(&to_frdma(ib->device)->nr_xrcd);
+	struct frdma_xrcd *xrcd = container_of(ib, struct frdma_xrcd, ib);
+
+	frdma_limit_give(&to_frdma(ib->device)->nr_xrcd, &xrcd->charge);
 	return 0;
 }

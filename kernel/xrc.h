@@ -23,6 +23,7 @@
 
 #include <rdma/ib_verbs.h>
 
+#include "account.h"
 #include "run.h"
 
 /* Domains of a device. */
@@ -34,9 +35,11 @@ struct frdma_qp;
  * struct frdma_xrcd - a domain
  * @ib: what ib_core knows of it: targets and queues hold it, and compare its
  *	address
+ * @charge: of the domain
  */
 struct frdma_xrcd {
 	struct ib_xrcd ib;
+	struct frdma_charge charge;
 };
 
 bool frdma_xrc_aim(struct frdma_qp *qp, u32 srqn);
