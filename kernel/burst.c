@@ -11,6 +11,7 @@
 #include "stats.h"
 #include "trace.h"
 #include "tx.h"
+#include "uctx.h"
 
 /* Where the packets of a work request go. Returns false if nowhere. */
 static bool find_flow(struct frdma_qp *qp, const struct frdma_swr *wr,
@@ -161,7 +162,7 @@ static enum packet_fate add_one(struct frdma_qp *qp, struct frdma_tx *tx,
 {
 	enum packet_fate fate = PACKET_SENT;
 
-	if (unlikely(atomic_read(&qp->dev->nr_odp)))
+	if (unlikely(frdma_pd_has_odp(qp->pd)))
 		fate = ask_for_pages(qp, wr, pkt);
 	return fate == PACKET_SENT ? add_packets(qp, tx, wr, pkt) : fate;
 }

@@ -61,7 +61,8 @@ struct frdma_stats;
  *	written without a lock
  * @gather_us: interval in which requests of processes are looked for that come one
  *	by one, in microseconds; 0: all are to be rung for; likewise
- * @nr_odp: memory regions alive whose memory is not pinned
+ * @nr_odp: memory regions alive whose memory is not pinned, of all protection
+ *	domains
  * @gids: its addresses
  * @poller: takes what processes post to their send queues; here ends what packets
  *	and posts read, and seldom changes

@@ -17,6 +17,7 @@
 #include "trace.h"
 #include "tx.h"
 #include "uc.h"
+#include "uctx.h"
 
 /* Longer than any packet is on its way within a host. */
 #define ABROAD_MAX	HZ
@@ -34,19 +35,26 @@ static bool is_back(const struct frdma_qp *qp)
 	return time_after(jiffies, qp->sq.abroad_at + ABROAD_MAX);
 }
 
+static bool is_open(struct frdma_qp *qp)
+{
+	if (qp->sq.abroad && is_back(qp))
+		qp->sq.abroad = false;
+	return READ_ONCE(qp->dev->loopback) && !qp->sq.abroad;
+}
+
 /*
  * With regions that are not pinned, memory would have to be asked for here that
  * a response will be stored in, and a READ of such memory is answered by
- * packets, which nothing may overtake.
+ * packets, which nothing may overtake. The domain of an XRC target is that of the
+ * queue which a request names.
  */
-static bool is_open(struct frdma_qp *qp)
+static bool memory_is_pinned(struct frdma_qp *qp, struct frdma_qp *peer)
 {
-	const struct frdma_dev *dev = qp->dev;
-
-	if (qp->sq.abroad && is_back(qp))
-		qp->sq.abroad = false;
-	return READ_ONCE(dev->loopback) && !qp->sq.abroad &&
-	       !atomic_read(&dev->nr_odp);
+	if (frdma_pd_has_odp(qp->pd))
+		return false;
+	if (peer->type == IB_QPT_XRC_TGT)
+		return !atomic_read(&qp->dev->nr_odp);
+	return !frdma_pd_has_odp(peer->pd) && !frdma_pd_has_odp(peer->rq.pd);
 }
 
 static enum ib_qp_type type_of_peer(const struct frdma_qp *qp)
@@ -101,6 +109,7 @@ bool frdma_loopback_begin(struct frdma_loop *loop, struct frdma_qp *qp)
 	if (!peer || !frdma_side_try_own(&peer->rq.side))
 		return false;
 	if (!are_connected(qp, peer) || frdma_answers_wait(peer) ||
+	    !memory_is_pinned(qp, peer) ||
 	    !packets_stay_here(qp, &qp->sq.route) ||
 	    !packets_stay_here(peer, &peer->rq.route)) {
 		frdma_side_disown(&peer->rq.side, false);

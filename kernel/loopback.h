@@ -16,7 +16,8 @@
  * "loopback"), while somebody else owns the responder's side, while earlier
  * packets are on their way, which must not be overtaken, where a request's
  * memory can not be lent, as that of regions whose readers are counted, and
- * while the device has regions that are not pinned. Datagrams are always
+ * while their protection domains have regions that are not pinned (of XRC, any
+ * of the device). Datagrams are always
  * packets. So is all that is not for exactly this peer: the receiver's checks
  * are those of rx.c.
  */

@@ -567,8 +567,10 @@ void frdma_mr_discard(struct frdma_mr *mr)
 	frdma_pages_free(&mr->next);
 	ib_umem_release(mr->umem);
 	frdma_dmabuf_close(mr->dmabuf);
-	if (mr->odp)
+	if (mr->odp) {
+		atomic_dec(&to_frdma_pd(mr->pd)->nr_odp);
 		atomic_dec(&dev->nr_odp);
+	}
 	frdma_odp_put(mr->odp);
 	frdma_limit_give(mr_counter(dev, mr->kind), &mr->charge);
 	kfree_rcu(mr, rcu);

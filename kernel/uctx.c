@@ -106,8 +106,8 @@ void frdma_disassociate_ucontext(struct ib_ucontext *ib)
 
 int frdma_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
-	struct frdma_pd *pd = container_of(ib, struct frdma_pd, ib);
 	struct frdma_dev *dev = to_frdma(ib->device);
+	struct frdma_pd *pd = to_frdma_pd(ib);
 	int err = frdma_no_driver_data(udata);
 
 	if (err)
@@ -120,7 +120,7 @@ int frdma_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 
 int frdma_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
-	struct frdma_pd *pd = container_of(ib, struct frdma_pd, ib);
+	struct frdma_pd *pd = to_frdma_pd(ib);
 
 	frdma_limit_give(&to_frdma(ib->device)->nr_pd, &pd->charge);
 	return 0;

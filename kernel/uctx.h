@@ -30,11 +30,24 @@ struct frdma_uctx {
  * @ib: what ib_core knows of it. Objects compare its address; they look into
  *      it only while ib_core's use count holds it.
  * @charge: of the domain
+ * @nr_odp: regions in it whose memory is not pinned
  */
 struct frdma_pd {
 	struct ib_pd ib;
 	struct frdma_charge charge;
+	atomic_t nr_odp;
 };
+
+static inline struct frdma_pd *to_frdma_pd(struct ib_pd *ib)
+{
+	return container_of(ib, struct frdma_pd, ib);
+}
+
+/** frdma_pd_has_odp() - may memory of this domain be absent */
+static inline bool frdma_pd_has_odp(struct ib_pd *ib)
+{
+	return atomic_read(&to_frdma_pd(ib)->nr_odp);
+}
 
 /** frdma_uctx_account() - account of a context; NULL: a consumer in the kernel */
 static inline struct frdma_account *frdma_uctx_account(struct ib_ucontext *ib)
@@ -55,7 +68,7 @@ static inline struct frdma_account *frdma_udata_account(struct ib_udata *udata)
 /** frdma_pd_account() - account of objects in a protection domain */
 static inline struct frdma_account *frdma_pd_account(struct ib_pd *ib)
 {
-	return container_of(ib, struct frdma_pd, ib)->charge.account;
+	return to_frdma_pd(ib)->charge.account;
 }
 
 /**

@@ -185,6 +185,7 @@ static struct ib_mr *reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
 	}
 
 	atomic_inc(&to_frdma(pd->device)->nr_odp);
+	atomic_inc(&to_frdma_pd(pd)->nr_odp);
 	mr->odp = odp;
 	mr->offset = start;
 	mr->iova = iova;

@@ -70,6 +70,17 @@ switched_in_traffic() {
 	[ "$(counter frdma0 loopback_packets)" -gt "$spared" ]
 }
 
+# Another process has an on-demand region.
+memory_of_others_is_not_asked_for() {
+	local gid
+
+	gid=$(gid_index frdma0 v4)
+	"$PROGRAMS/verbs/odp" frdma0 "$gid" holds_a_region >"$KTAP_TMP/holder" &
+	defer kill $!
+	await 20 grep -q holds "$KTAP_TMP/holder"
+	alike 1 bytes_arrive
+}
+
 # Without its address the host would not take its packets either.
 ends_with_the_address() {
 	local gid
@@ -121,5 +132,6 @@ for family in v4 v6; do
 	ktap_test flows_of $family
 done
 ktap_test switched_in_traffic
+ktap_test memory_of_others_is_not_asked_for
 ktap_test ends_with_the_address
 ktap_end

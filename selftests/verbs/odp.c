@@ -754,6 +754,14 @@ static void losing_lets_others_run(void)
 	EXPECT(turns >= took / 0.02);
 }
 
+/* Waits to be killed, while others send. */
+static void holds_a_region(void)
+{
+	reg(NULL, SIZE_MAX, ON_DEMAND);
+	puts("holds");
+	pause();
+}
+
 static const struct test_case cases[] = {
 	CASE(device_says_so),
 	CASE(refuses),
@@ -777,7 +785,7 @@ static const struct test_case cases[] = {
 	CASE(secret_is_refused),
 	CASE(atomic_write_only_reads),
 	CASE(failure_is_forgotten), CASE(losing_lets_others_run),
-	CASE(table_is_paid_for),
+	CASE(table_is_paid_for), CASE(holds_a_region),
 	{ }
 };
 
