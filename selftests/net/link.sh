@@ -235,6 +235,20 @@ parameters_are_attributes() {
 	finds_nothing pgrep -x frdma0-poller
 }
 
+# modprobe fails for a value out of range.
+out_of_range_is_not_loaded() {
+	local wrong
+
+	modprobe -r frdma
+	defer module_as_usual
+	for wrong in gather_us=1001 poll_us=10000001 trains=maybe loopback=2 \
+		user_memory_percent=0 user_memory_percent=101 \
+		memory_reserve_percent=51 memory_bytes=0; do
+		refuse "Invalid argument" modprobe frdma $wrong
+		[ ! -e /sys/module/frdma ] || fail "loaded with $wrong"
+	done
+}
+
 write_parameter() {
 	bash -c "echo $2 >/sys/module/frdma/parameters/$1"
 }
@@ -301,6 +315,7 @@ ktap_test netdev_vanishes
 ktap_test namespace_vanishes
 ktap_test addresses_of_another_namespace
 KTAP_LIMIT=280 ktap_test many_rounds ${FULL:+2}50
+ktap_test out_of_range_is_not_loaded
 ktap_test parameters_are_attributes
 ktap_test module_removed_with_links
 ktap_end

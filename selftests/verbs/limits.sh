@@ -69,8 +69,25 @@ deep_queue() {
 	note "$(<"$KTAP_TMP/said")"
 }
 
+# Each ring is a mapping of the process. Arguments: PROGRAM [KIND]
+mappings_end() {
+	local program=$1 gid
+
+	shift
+	frdma_up 1
+	gid=$(gid_index frdma0 v4)
+	defer sysctl -q -w "vm.max_map_count=$(sysctl -n vm.max_map_count)"
+	sysctl -q -w vm.max_map_count=400
+	"$PROGRAMS/verbs/$program" frdma0 "$gid" "$@" 2000 fill \
+		>"$KTAP_TMP/said" || fail "$(<"$KTAP_TMP/said")"
+	note "$(head -n 2 "$KTAP_TMP/said" | tr '\n' ' ')"
+}
+
 ktap_test not_below_rxe
 ktap_test reach small
 ktap_test every_gid_has_an_index
 ktap_test deep_queue
+ktap_test mappings_end many
+ktap_test mappings_end objects cq
+ktap_test mappings_end objects srq
 ktap_end

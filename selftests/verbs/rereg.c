@@ -154,6 +154,40 @@ static void reading_does_not_become_writing(void)
 	EXPECT(!ibv_dereg_mr(mr));
 }
 
+/* Bytes that the kernel counts as pinned by this process. */
+static long pinned_bytes(void)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[128];
+	long kib = -1;
+
+	EXPECT(status);
+	while (fgets(line, sizeof(line), status))
+		if (sscanf(line, "VmPin: %ld", &kib) == 1)
+			break;
+	fclose(status);
+	EXPECT(kib >= 0);
+	return kib * 1024;
+}
+
+/* Registrations that fail half way leave nothing pinned. */
+static void what_is_pinned_is_counted(void)
+{
+	long before = pinned_bytes();
+	struct ibv_mr *mr = ibv_reg_mr(pd, old, SIZE, IBV_ACCESS_LOCAL_WRITE);
+	unsigned char *half = pages(2 * SIZE, PROT_READ | PROT_WRITE);
+
+	EXPECT(mr && pinned_bytes() == before + SIZE);
+	EXPECT(!munmap(half + SIZE, SIZE));
+	EXPECT(!ibv_reg_mr(pd, half, 2 * SIZE, IBV_ACCESS_LOCAL_WRITE));
+	EXPECT(ibv_rereg_mr(mr, TRANSLATION, NULL, half, 2 * SIZE, 0));
+	EXPECT(!ibv_reg_mr(pd, new, SIZE, IBV_ACCESS_REMOTE_WRITE));
+	EXPECT(pinned_bytes() == before + SIZE);
+	EXPECT(!ibv_rereg_mr(mr, TRANSLATION, NULL, new, PAGE, 0));
+	EXPECT(pinned_bytes() == before + PAGE);
+	EXPECT(!ibv_dereg_mr(mr) && pinned_bytes() == before);
+}
+
 static const struct test_case cases[] = {
 	CASE(translation),
 	CASE(domain),
@@ -165,6 +199,7 @@ static const struct test_case cases[] = {
 	CASE(many_times),
 	CASE(refuses),
 	CASE(reading_does_not_become_writing),
+	CASE(what_is_pinned_is_counted),
 	{ }
 };
 

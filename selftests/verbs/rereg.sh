@@ -13,7 +13,7 @@ rereg() {
 links_up
 for case in translation domain access_rights translation_and_domain \
 	translation_and_access domain_and_access everything many_times refuses \
-	reading_does_not_become_writing; do
+	reading_does_not_become_writing what_is_pinned_is_counted; do
 	ktap_test rereg $case
 done
 ktap_end
