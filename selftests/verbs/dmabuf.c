@@ -325,6 +325,47 @@ static void has_a_region(void)
 	pause();
 }
 
+/** struct difficult - a kind of buffer of exporter/exporter.c */
+struct difficult {
+	const char *name;
+	int err;	/* of its registration */
+};
+
+/* By the number of their ioctl(). */
+static const struct difficult difficult[] = {
+	{ "no-vmap", EOPNOTSUPP },
+	{ "iomem", EOPNOTSUPP },
+	{ "no-pin", EBUSY },
+	{ "moves", 0 },
+};
+
+static int export_difficult(int kind)
+{
+	int dev = open("/dev/frdma-exporter", O_RDWR);
+	int fd;
+
+	EXPECT(dev >= 0);
+	fd = ioctl(dev, kind);
+	EXPECT(fd >= 0);
+	close(dev);
+	return fd;
+}
+
+/* EXPORTER is a name in difficult. */
+static void is_difficult(void)
+{
+	struct ibv_mr *mr;
+	int kind = 0, fd;
+
+	while (strcmp(difficult[kind].name, exporter))
+		EXPECT(++kind < (int)(sizeof(difficult) / sizeof(*difficult)));
+	fd = export_difficult(kind);
+	mr = ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, RIGHTS);
+	EXPECT((mr ? 0 : errno) == difficult[kind].err);
+	EXPECT(!mr || !ibv_dereg_mr(mr));
+	EXPECT(!close(fd));
+}
+
 static const struct test_case cases[] = {
 	CASE(refuses),
 	CASE(is_written_and_read),
@@ -336,7 +377,7 @@ static const struct test_case cases[] = {
 	CASE(outlives_the_exporter),
 	CASE(is_registered_twice),
 	CASE(stays_as_it_is),
-	CASE(has_a_region),
+	CASE(has_a_region), CASE(is_difficult),
 	{ }
 };
 

@@ -48,6 +48,17 @@ dies_with_a_region() {
 	[ "$(buffers_of "$name")" = 0 ] || fail "the buffer is still there"
 }
 
+# Arguments: EXPORTER, a kind of buffer of exporter.ko
+difficult() {
+	local in_use=/sys/module/exporter/parameters/in_use
+
+	insmod "/lib/modules/$(uname -r)/frdma-test/exporter.ko"
+	defer rmmod exporter
+	await 5 [ -e /dev/frdma-exporter ]
+	dmabuf "$1" is_difficult
+	[ "$(<$in_use)" = 0 ] || fail "$(<$in_use) pins or mappings are left"
+}
+
 links_up
 for exporter in udmabuf heap; do
 	for case in refuses is_written_and_read is_a_source is_received_to \
@@ -56,5 +67,8 @@ for exporter in udmabuf heap; do
 		ktap_test dmabuf $exporter $case
 	done
 	ktap_test dies_with_a_region $exporter
+done
+for exporter in no-vmap iomem no-pin moves; do
+	ktap_test difficult $exporter
 done
 ktap_end
