@@ -305,8 +305,12 @@ static struct frdma_qp *alloc_qp(struct ib_qp *ib,
 	return qp;
 }
 
+/* A socket of UDP, as each side has one (queued.h). */
+#define SOCKET_BYTES	1536
+
 /* With the receive request at hand. */
 #define QP_BYTES	(sizeof(struct frdma_ib_qp) + sizeof(struct frdma_qp) + \
+			 2 * SOCKET_BYTES +				\
 			 sizeof(struct frdma_rwr) +			\
 			 FRDMA_MAX_SGE * sizeof(struct frdma_sge))
 
