@@ -460,6 +460,7 @@ enum frdma_mr_invalid frdma_mr_invalidate(struct frdma_dev *dev,
 
 /**
  * frdma_mr_check_access() - does this device know such rights
+ * @ib: the device, which gives the reason of a refusal
  * @access: IB_ACCESS_*
  *
  * Context: any. Return: 0; -EOPNOTSUPP.

@@ -9,12 +9,13 @@
 
 int frdma_refuse(const struct ib_device *ib, int err, const char *fmt, ...)
 {
+	const struct frdma_dev *dev = container_of(ib, struct frdma_dev, ib);
 	struct va_format reason = { .fmt = fmt };
 	va_list args;
 
 	va_start(args, fmt);
 	reason.va = &args;
-	trace_frdma_refuse(to_frdma(ib)->ndev->ifindex, err, &reason);
+	trace_frdma_refuse(dev->ndev->ifindex, err, &reason);
 	ibdev_dbg(ib, "%pV (%d)\n", &reason, err);
 	va_end(args);
 	return err;
