@@ -274,7 +274,7 @@ static bool flush(struct frdma_qp *qp, const struct frdma_mr *mr,
 		  const struct frdma_hdr *hdr)
 {
 	struct frdma_flush_range range = {
-		.psn	= hdr->psn,
+		.request = hdr->psn,
 		.pd	= qp->pd,
 		.rkey	= hdr->rkey,
 		.access	= frdma_resp_flush_access(hdr),

@@ -128,7 +128,7 @@ bool frdma_flush_is_done(const struct frdma_flush *flush,
 	const struct frdma_flush_range *done = &flush->range;
 
 	return READ_ONCE(flush->state) == FRDMA_FLUSH_DONE &&
-	       done->psn == range->psn && done->pd == range->pd &&
+	       done->request == range->request && done->pd == range->pd &&
 	       done->rkey == range->rkey && done->access == range->access &&
 	       done->addr == range->addr && done->len == range->len;
 }

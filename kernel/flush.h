@@ -18,7 +18,7 @@ struct ib_pd;
 
 /**
  * struct frdma_flush_range - what a FLUSH to persistent memory is about
- * @psn: of the request: another one has other bytes to write back
+ * @request: PSN of the request: another request has other bytes to write back
  * @pd: protection domain that the key is judged in
  * @rkey: key of the region
  * @access: rights that the peer needs
@@ -26,7 +26,7 @@ struct ib_pd;
  * @len: bytes
  */
 struct frdma_flush_range {
-	u32 psn;
+	u32 request;
 	const struct ib_pd *pd;
 	u32 rkey;
 	int access;
