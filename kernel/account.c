@@ -178,12 +178,19 @@ struct frdma_account *frdma_account_get(void)
 
 void frdma_account_put(struct frdma_account *account)
 {
-	if (!refcount_dec_and_lock(&account->refs, &accounts_lock))
+	bool last;
+
+	if (refcount_dec_not_one(&account->refs))
 		return;
 
-	hash_del(&account->entry);
+	/* A lookup takes its reference under the lock. */
+	spin_lock(&accounts_lock);
+	last = refcount_dec_and_test(&account->refs);
+	if (last)
+		hash_del(&account->entry);
 	spin_unlock(&accounts_lock);
-	kfree(account);
+	if (last)
+		kfree(account);
 }
 
 bool frdma_account_add(struct frdma_account *account, u64 bytes)

@@ -415,7 +415,6 @@ static bool odp_is_missing(const struct odp_chunk *chunk, unsigned long pfn)
  * -EAGAIN if a page was: the page tables are to be read again.
  */
 static int odp_fault_missing(struct odp_chunk *chunk)
-	__releases(&chunk->range.notifier->mm->mmap_lock)
 {
 	const struct hmm_range *range = &chunk->range;
 	const unsigned long *pfn = range->hmm_pfns;
