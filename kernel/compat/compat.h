@@ -17,7 +17,6 @@
 
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
-#include <linux/version.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
 
@@ -107,9 +106,11 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
  * Where a device lets the stack cut GSO buffers in part (NETIF_F_GSO_PARTIAL), 7.0
  * to 7.1.4 give the packets of one over UDP and IPv6 a wrong length.
  */
-#define FRDMA_GSO_PARTIAL_IS_BROKEN \
-	(LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0) && \
-	 LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 5))
+#ifdef HAVE_GSO_PARTIAL_UDP_IPV6
+#define FRDMA_GSO_PARTIAL_IS_BROKEN	false
+#else
+#define FRDMA_GSO_PARTIAL_IS_BROKEN	true
+#endif
 
 #ifndef HAVE_IB_UMEM_GET_VA
 static inline struct ib_umem *ib_umem_get_va(struct ib_device *device,
