@@ -489,14 +489,16 @@ TEST(frdma_cc_notified__a_window_below_its_threshold)
 	EXPECT_EQ(cc.window, 60);
 }
 
-/* Half of the interval is too soon, three quarters are not. */
-TEST(frdma_cc_notified__three_quarters_of_the_interval_later)
+/* Three quarters of the interval are too soon, all of it is not. */
+TEST(frdma_cc_notified__an_interval_later)
 {
 	struct frdma_cc cc;
 
 	frdma_cc_init(&cc, 512);
 	frdma_cc_notified(&cc, 0, NOW);
 	frdma_cc_notified(&cc, 0, NOW + FRDMA_CC_NOTIFY_NS * 3 / 4);
+	EXPECT_EQ(cc.window, 32);
+	frdma_cc_notified(&cc, 0, NOW + FRDMA_CC_NOTIFY_NS);
 	EXPECT_EQ(cc.window, 16);
 }
 
