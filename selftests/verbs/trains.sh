@@ -39,13 +39,16 @@ trains_up() {
 	echo 1 >/sys/class/infiniband/frdma1/trains
 }
 
-# As all of it arrives, nothing is missed, or sent again.
+# As all of it arrives, nothing is missed, or sent again other than by a probe: a
+# slow guest answers later than a probe waits.
 nothing_was_lost() {
-	local link name
+	local link name probes names=(out_of_order drop_out_of_sequence
+		drop_mixed_train)
 
+	probes=$(($(counter frdma0 probes) + $(counter frdma1 probes)))
+	[ $probes -gt 0 ] || names+=(resent_packets duplicate_requests)
 	for link in frdma0 frdma1; do
-		for name in resent_packets out_of_order duplicate_requests \
-			drop_out_of_sequence drop_mixed_train; do
+		for name in "${names[@]}"; do
 			[ "$(counter $link $name)" = 0 ] ||
 				fail "$link: $name"
 		done
