@@ -59,11 +59,17 @@ gid_on() {
 # Prints whether the victim has taken a packet of the attacker.
 # Arguments: KIND FAMILY [NEAR_GID FAR_GID LINK GID]
 attack() {
-	local kind=$1 family=$2 near far link=${5-frdma2} gid
+	local kind=$1 family=$2 near=${3-} far=${4-} link=${5-frdma2} gid=${6-}
 
-	near=${3:-$(gid_index frdma0 "$family")}
-	far=${4:-$(gid_index frdma1 "$family")}
-	gid=${6:-$(gid_index "$link" "$family")}
+	if [ -z "$near" ]; then
+		near=$(gid_index frdma0 "$family") || return
+	fi
+	if [ -z "$far" ]; then
+		far=$(gid_index frdma1 "$family") || return
+	fi
+	if [ -z "$gid" ]; then
+		gid=$(gid_index "$link" "$family") || return
+	fi
 	"$PROGRAMS/hostile/sideways" "$kind" frdma0 "$near" frdma1 "$far" \
 		"$link" "$gid"
 }
@@ -144,7 +150,7 @@ may_be_allowed() {
 # Prints the link-local address of an interface of the far end.
 link_local() {
 	in_far ip -j -6 address show "$1" scope link |
-		jq -r '.[].addr_info[].local'
+		jq -r '[.[].addr_info[].local // empty][0]'
 }
 
 # All interfaces on one hardware address have the same link-local address.

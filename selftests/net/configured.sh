@@ -82,8 +82,8 @@ nonsense_is_left_out() {
 		"$FILE:5: 'a/b' is no name of an interface" \
 		"$FILE:6: \$'v1\\r' is no name of an interface" \
 		"$FILE:7: 'a:b' is no name of an interface" \
-		"$FILE:8: '0123456789abcdef' is no name of an interface" \
-		"$FILE:9: no unit can be named after 'wg+0': rename the interface"
+		"$FILE:9: no unit can be named after 'wg+0': rename the interface" \
+		"frdma2: there is no interface 0123456789abcdef"
 	is_on frdma0 eth0
 	gone frdma2
 }

@@ -14,14 +14,18 @@
 # Loads a table of nft for both ends.
 rules() {
 	need_modules nf_tables nf_conntrack nft_ct
+	nft -f - <<<"table inet frdma {
+		$1
+	}"
 	defer nft delete table inet frdma
-	nft -f - <<<"table inet frdma { $1 }"
-	in_far nft -f - <<<"table inet frdma { $1 }"
+	in_far nft -f - <<<"table inet frdma {
+		$1
+	}"
 }
 
-# Prints how many flows to port 4791 are tracked.
+# Prints how many flows to port 4791 are tracked. Arguments: v4|v6
 tracked() {
-	grep -c 'dport=4791' /proc/net/nf_conntrack || true
+	grep -c "^ip$1 .*dport=4791" /proc/net/nf_conntrack || true
 }
 
 flows() {
@@ -46,7 +50,7 @@ tracked_flows() {
 		}'
 	flow "$1" frdma0 frdma1 "${ALL_KINDS[@]}"
 	flow_is_well
-	[ ! -e /proc/net/nf_conntrack ] || [ "$(tracked)" -gt 0 ] ||
+	[ ! -e /proc/net/nf_conntrack ] || [ "$(tracked "$1")" -gt 0 ] ||
 		fail "nothing is tracked"
 }
 
@@ -66,13 +70,14 @@ untracked_flows() {
 		}'
 	flow "$1" frdma0 frdma1 "${ALL_KINDS[@]}"
 	flow_is_well
-	[ ! -e /proc/net/nf_conntrack ] || [ "$(tracked)" = 0 ] ||
+	[ ! -e /proc/net/nf_conntrack ] || [ "$(tracked "$1")" = 0 ] ||
 		fail "it is tracked: $(grep dport=4791 /proc/net/nf_conntrack)"
 }
 
 for family in v4 v6; do
 	ktap_test flows $family
-	ktap_test tracked_flows $family
+	# In this order: what was tracked stays for a while.
 	ktap_test untracked_flows $family
+	ktap_test tracked_flows $family
 done
 ktap_end

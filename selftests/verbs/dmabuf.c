@@ -331,7 +331,10 @@ struct difficult {
 	int err;	/* of its registration */
 };
 
-/* By the number of their ioctl(). */
+/* As in exporter.c. */
+#define EXPORT	0xf100
+
+/* By the argument of the ioctl(). */
 static const struct difficult difficult[] = {
 	{ "no-vmap", EOPNOTSUPP },
 	{ "iomem", EOPNOTSUPP },
@@ -345,7 +348,7 @@ static int export_difficult(int kind)
 	int fd;
 
 	EXPECT(dev >= 0);
-	fd = ioctl(dev, kind);
+	fd = ioctl(dev, EXPORT, kind);
 	EXPECT(fd >= 0);
 	close(dev);
 	return fd;

@@ -298,12 +298,17 @@ static void tidy_up(void)
 static void **objects;
 static uint32_t count;
 
+/* errno of the last one that was not made; what follows may change errno. */
+static int made_errno;
+
 static bool make_one(const struct kind *kind)
 {
 	at = count;
 	objects[count] = kind->make();
-	if (!objects[count])
+	if (!objects[count]) {
+		made_errno = errno;
 		return false;
+	}
 	count++;
 	return true;
 }
@@ -320,12 +325,12 @@ static void survive(const struct kind *kind)
 	uint32_t less = count - count / 16 - 1;
 	double patience = now() + 20 * slow();
 
-	printf("the %uth: %s\n", count + 1, strerror(errno));
-	EXPECT(errno == ENOMEM);
+	printf("the %uth: %s\n", count + 1, strerror(made_errno));
+	EXPECT(made_errno == ENOMEM);
 	while (count > less)
 		unmake_last(kind);
 	while (!make_one(kind)) {
-		EXPECT(errno == ENOMEM && now() < patience);
+		EXPECT(made_errno == ENOMEM && now() < patience);
 		usleep(100000);
 	}
 }

@@ -20,10 +20,11 @@ watch_grace_periods() {
 
 # Without sharing, each region takes a grace period.
 threads_share_grace_periods() {
-	local periods
+	local periods gid
 
+	gid=$(gid_index frdma0 v4)
 	watch_grace_periods
-	"$PROGRAMS/verbs/storm" frdma0 "$(gid_index frdma0 v4)"
+	"$PROGRAMS/verbs/storm" frdma0 "$gid"
 	periods=$(grep -c 'frdma_grace:' $TRACING/trace)
 	note "$REGIONS regions, $periods grace periods"
 	[ "$periods" -gt 0 ] && [ "$periods" -le $((REGIONS * 6 / 10)) ] ||

@@ -2,8 +2,8 @@
 /*
  * Exports dma-bufs of one page, as drivers of GPUs do: buffers that the CPU cannot
  * map, buffers in memory of a device, buffers that must be pinned. dmabuf.sh
- * loads it. An ioctl() of /dev/frdma-exporter returns the descriptor of a new
- * buffer; its number is the kind.
+ * loads it. The ioctl() EXPORT of /dev/frdma-exporter returns the descriptor of a
+ * new buffer; its argument is the kind.
  */
 #include <linux/atomic.h>
 #include <linux/dma-buf.h>
@@ -12,7 +12,9 @@
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 
-/* As dmabuf.c has them. */
+/* As in dmabuf.c. The kernel itself answers small numbers, FIGETBSZ is 2. */
+#define EXPORT	0xf100
+
 enum kind {
 	KIND_NO_VMAP,
 	KIND_IOMEM,
@@ -112,13 +114,13 @@ static const struct dma_buf_ops ops[NR_KINDS] = {
 			    .pin = pin, .unpin = unpin },
 };
 
-static long export(struct file *file, unsigned int kind, unsigned long arg)
+static long export(struct file *file, unsigned int cmd, unsigned long kind)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct dma_buf *buf;
 	int fd;
 
-	if (kind >= NR_KINDS)
+	if (cmd != EXPORT || kind >= NR_KINDS)
 		return -EINVAL;
 
 	info.priv = (void *)get_zeroed_page(GFP_KERNEL);
