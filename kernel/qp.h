@@ -44,9 +44,8 @@ struct frdma_stats;
  * struct frdma_ib_qp - what ib_core allocates
  * @ib: what it knows
  * @change: one modify or destroy at a time, for as long as it has to wait
- * @mutex: held by who looks, of whatever process, and by @change while there is
- *	something to see: nobody waits with it. It lies here because the
- *	core goes on listing the queue pair until destroy has returned
+ * @mutex: guards @qp for listings of any process; the holder never waits. It lies
+ *	here because ib_core lists the queue pair until destroy has returned
  * @qp: everything else, NULL until created and once destroyed; under @mutex
  *	where the core does not keep destroy away (query, netlink)
  */

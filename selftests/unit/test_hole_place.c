@@ -111,7 +111,7 @@ TEST(hole_place__a_probe_asks_when_the_responder_is_silent)
 	EXPECT(frdma_resend_probe(&q.rq));
 	expect_read(2, 2 * SENDQ_MTU, 2 * SENDQ_MTU, 2);
 
-	/* What asked may be lost, too: it has one place. */
+	/* The request may be lost as well: it counts as one READ. */
 	expire_probe();
 	EXPECT(frdma_resend_probe(&q.rq));
 	expect_read(2, 2 * SENDQ_MTU, 2 * SENDQ_MTU, 2);

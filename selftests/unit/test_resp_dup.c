@@ -53,7 +53,7 @@ TEST(frdma_resp_judge_dup__the_first_of_several_in_a_row_is_acknowledged)
 	EXPECT_EQ(judge_dup(dup(4, false)), FRDMA_DUP_QUIET);
 	EXPECT(!rs.ack_due);
 
-	/* What goes back again has not seen that acknowledgement. */
+	/* A peer that repeats from an earlier PSN has not seen that ACK. */
 	EXPECT_EQ(judge_dup(dup(0, false)), FRDMA_DUP_ACK);
 	EXPECT(rs.ack_due);
 	rs.ack_due = false;
