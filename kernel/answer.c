@@ -172,7 +172,8 @@ void frdma_answer_atomic(struct frdma_qp *qp, u32 psn, u64 orig)
 	struct frdma_hdr hdr;
 
 	frdma_resp_atomic_plan(&qp->rq.resp, psn, orig, &hdr);
-	acknowledge(qp, &hdr);
+	if (acknowledge(qp, &hdr))
+		frdma_resp_answered(&qp->rq.resp, psn);
 }
 
 /**
@@ -185,7 +186,8 @@ void frdma_answer_empty(struct frdma_qp *qp, u32 psn)
 	struct frdma_hdr hdr;
 
 	frdma_resp_empty_plan(&qp->rq.resp, psn, &hdr);
-	frdma_answer(qp, &hdr);
+	if (frdma_answer(qp, &hdr))
+		frdma_resp_answered(&qp->rq.resp, psn);
 }
 
 /*

@@ -754,6 +754,21 @@ u64 frdma_resp_saved(const struct frdma_resp *rs, u32 psn)
 }
 
 /**
+ * frdma_resp_answered - an answer is sent that acknowledges earlier requests
+ * @rs: state
+ * @psn: of the answer: an atomic acknowledge, an acknowledge of an ATOMIC WRITE or
+ *	FLUSH, or the last packet of a READ response
+ *
+ * The requester takes an answer as an acknowledgement of every earlier request (IBTA
+ * 9.7.5.1.2). If the answer belongs to the newest request, no ACK is due any more.
+ */
+void frdma_resp_answered(struct frdma_resp *rs, u32 psn)
+{
+	if (frdma_psn_add(psn, 1) == rs->epsn)
+		rs->ack_due = false;
+}
+
+/**
  * frdma_resp_read_sent - packets of the READ response are on their way
  * @rs: state, unchanged since frdma_resp_read_plan()
  * @hdr: that plan
@@ -769,6 +784,8 @@ void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 	rd->left -= nr * hdr->payload_len;
 	rd->fresh = false;
 	rs->unsent = min(rs->unsent, behind(rs, rd->psn));
-	if (frdma_op(hdr->opcode)->ends)
+	if (frdma_op(hdr->opcode)->ends) {
+		frdma_resp_answered(rs, frdma_psn_add(rd->psn, -1));
 		frdma_resp_read_end(rs);
+	}
 }

@@ -334,6 +334,7 @@ void frdma_resp_empty_plan(const struct frdma_resp *rs, u32 psn,
 void frdma_resp_read_plan(const struct frdma_resp *rs, struct frdma_hdr *hdr);
 u32 frdma_resp_read_run(const struct frdma_resp *rs,
 			const struct frdma_hdr *hdr, u32 max);
+void frdma_resp_answered(struct frdma_resp *rs, u32 psn);
 void frdma_resp_read_sent(struct frdma_resp *rs, const struct frdma_hdr *hdr,
 			  u32 nr);
 

@@ -99,3 +99,32 @@ TEST(frdma_resp_read_run__of_nothing)
 	EXPECT_EQ(send_response_run(U32_MAX), 1);
 	EXPECT(!rs.read.active);
 }
+
+/* IBTA 9.7.5.1.2: the last packet of a response acknowledges all before it. */
+TEST(frdma_resp_read_sent__acknowledges_what_came_before)
+{
+	struct frdma_hdr packet;
+
+	fresh();
+	execute(request(FRDMA_SEND_ONLY, 1));
+	execute(read_request(2 * MTU));
+	EXPECT(rs.ack_due);
+	frdma_resp_read_plan(&rs, &packet);
+	frdma_resp_read_sent(&rs, &packet, 1);
+	EXPECT(rs.ack_due);
+	frdma_resp_read_plan(&rs, &packet);
+	frdma_resp_read_sent(&rs, &packet, 1);
+	EXPECT(!rs.ack_due);
+}
+
+/* Another request was executed after that one. */
+TEST(frdma_resp_answered__leaves_a_later_request)
+{
+	fresh();
+	execute(request(FRDMA_SEND_ONLY, 1));
+	execute(request(FRDMA_SEND_ONLY, 1));
+	frdma_resp_answered(&rs, frdma_psn_add(rs.epsn, -2));
+	EXPECT(rs.ack_due);
+	frdma_resp_answered(&rs, frdma_psn_add(rs.epsn, -1));
+	EXPECT(!rs.ack_due);
+}
