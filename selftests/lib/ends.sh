@@ -26,6 +26,12 @@ port_is() {
 	grep -q "${2:-ACTIVE}" "/sys/class/infiniband/$1/ports/1/state"
 }
 
+# A worker that faults in pages holds the memory of their process, which maps the
+# device, for a moment after the process has ended: the module is in use until then.
+module_remove() {
+	[ ! -d /sys/module/frdma ] || (await 10 modprobe -r frdma)
+}
+
 ends_remove() {
 	local status=0
 
@@ -33,7 +39,7 @@ ends_remove() {
 	link_delete frdma1 || status=1
 	netdev_delete va || status=1
 	netns_delete far || status=1
-	[ ! -d /sys/module/frdma ] || modprobe -r frdma || status=1
+	module_remove || status=1
 	return $status
 }
 

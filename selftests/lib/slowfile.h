@@ -7,7 +7,9 @@
 #define FRDMA_TEST_SLOWFILE_H
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,6 +101,9 @@ static void slowfile_serve(void)
 	_exit(0);
 }
 
+/* Ends the server with its process: a fault of frdma in the file then fails. */
+static bool slowfile_ends;
+
 /* Opens it. Each read of pages that are not there takes so many seconds. */
 static inline int slowfile_open(unsigned int delay_s)
 {
@@ -114,8 +119,10 @@ static inline int slowfile_open(unsigned int delay_s)
 	EXPECT(!mount("slowfile", dir, "fuse", 0, options));
 	pid = fork();
 	EXPECT(pid >= 0);
-	if (!pid)
+	if (!pid) {
+		EXPECT(!slowfile_ends || !prctl(PR_SET_PDEATHSIG, SIGKILL));
 		slowfile_serve();
+	}
 	close(slowfile_fd);
 	snprintf(path, sizeof(path), "%s/file", dir);
 	fd = open(path, O_RDONLY);

@@ -65,7 +65,7 @@ nothing_is_dropped() {
 # Requests for 1 KiB each come in trains. The response to one must not wait while
 # the others of its train are there: they would be dropped, and asked for again.
 trains_of_reads() {
-	local pid near far options=(-F -e -s 1024 -n 2000 -l 32 -u 18)
+	local pid near far options=(-F -e -s 1024 -n 2048 -l 32 -u 18)
 
 	slow_ends 20
 	near=$(gid_index frdma0 v4)

@@ -280,6 +280,7 @@ int main(int argc, char **argv)
 {
 	if (argc != 6)
 		return 2;
+	slowfile_ends = true;
 	device = argv[1];
 	open_end(&near, argv[1], argv[2]);
 	open_end(&far, argv[3], argv[4]);
