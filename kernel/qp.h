@@ -189,8 +189,8 @@ struct frdma_sq {
  *	other either
  * @route: of these
  * @read_budget: READ response packets that may still be sent in this step
- * @read_free: of these, those that the train at hand asks for, which do not wait for
- *	queues of this host: the rest of the train would be dropped behind them
+ * @read_free: of these, packets that do not wait for queues of this host, because
+ *	the rest of a train follows the READ request and would be dropped
  * @read_waits: there is a READ response, and it waits for pages
  * @read_refused: it waits until something comes of the peer
  * @read_wanted_until: until when anything else that comes of the peer may have been on

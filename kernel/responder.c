@@ -459,15 +459,15 @@ static void take_buffer(struct frdma_qp *qp, struct sk_buff *skb)
 {
 	struct frdma_answers answers;
 
-	/* A train asks for so many packets at most (tx.h). */
+	/* A response is sent whole if more of the train follows its request. */
 	if (frdma_skb_packets(skb) > 1)
-		qp->rq.read_free = FRDMA_TRAIN_MAX;
+		qp->rq.read_free = qp->rq.read_budget;
 	frdma_answers_begin(&answers, qp);
 	frdma_rx_each(qp, skb, false, take_request, take_run);
+	qp->rq.read_free = 0;
 	if (qp->rq.resp.read.active && !qp->rq.read_waits)
 		answer_read(qp);
 	frdma_answers_end(&answers, qp);
-	qp->rq.read_free = 0;
 }
 
 /**
