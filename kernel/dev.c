@@ -39,6 +39,7 @@
 #include "shared.h"
 #include "srq.h"
 #include "stats.h"
+#include "sysfs.h"
 #include "uapi/frdma-abi.h"
 #include "uctx.h"
 #include "umem.h"
@@ -379,6 +380,7 @@ static struct frdma_dev *dev_alloc(struct net_device *ndev, struct net *net)
 	dev->check_interface = true;
 	dev->guard = true;
 	dev->gather_us = gather_us;
+	dev->max_reads = FRDMA_MAX_RD_ATOM;
 	frdma_poller_init(&dev->poller);
 	INIT_LIST_HEAD(&dev->entry);
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);

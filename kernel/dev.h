@@ -61,6 +61,8 @@ struct frdma_stats;
  *	written without a lock
  * @gather_us: interval in which requests of processes are looked for that come one
  *	by one, in microseconds; 0: all are to be rung for; likewise
+ * @max_reads: READs and atomics of a connection at a time, as advertised; read and
+ *	written without a lock
  * @nr_odp: memory regions alive whose memory is not pinned, of all protection
  *	domains
  * @gids: its addresses
@@ -114,6 +116,7 @@ struct frdma_dev {
 	bool check_interface;
 	bool guard;
 	u32 gather_us;
+	u8 max_reads;
 	atomic_t nr_odp;
 	struct frdma_gids gids;
 	struct frdma_poller poller;

@@ -17,8 +17,6 @@
 
 struct frdma_dev;
 
-extern const struct attribute_group frdma_attr_group;
-
 int frdma_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		       struct ib_udata *udata);
 int frdma_modify_device(struct ib_device *ib, int mask,

@@ -99,7 +99,7 @@ duplicates_are_left_out() {
 }
 
 attributes_are_judged() {
-	local attributes="check_interface gather_us guard loopback poll_us trains"
+	local attributes="check_interface cnp_dscp cnp_priority ecn gather_us guard loopback max_reads poll_us trains"
 
 	interfaces
 	printf '%s\n' 'frdma0 eth0 loop=0' 'frdma0 eth0 trains' \
@@ -115,25 +115,25 @@ attributes_are_judged() {
 	is_on frdma1 v0
 }
 
-# Some take more than 0 and 1. Arguments: ATTRIBUTE MOST
-microseconds_are_judged() {
+# Some take more than 0 and 1. Arguments: ATTRIBUTE LEAST MOST
+numbers_are_judged() {
 	local value n=0 wrong=()
 
 	interfaces
 	: >"$FILE"
-	for value in '' '=' =-1 "=$(($2 + 1))" =1x; do
+	for value in '' '=' "=$(($2 - 1))" "=$(($3 + 1))" =1x; do
 		n=$((n + 1))
 		echo "frdma0 eth0 $1$value" >>"$FILE"
-		wrong+=("$FILE:$n: $1 takes 0 to $2: $1=0")
+		wrong+=("$FILE:$n: $1 takes $2 to $3: $1=$2")
 	done
-	echo "frdma1 v0 $1=1000" >>"$FILE"
+	echo "frdma1 v0 $1=$3" >>"$FILE"
 	complains up "${wrong[@]}"
 	gone frdma0
 	is_on frdma1 v0
-	[ "$(<$RDMA/frdma1/"$1")" = 1000 ]
-	echo "frdma1 v0 $1=0" >"$FILE"
+	[ "$(<$RDMA/frdma1/"$1")" = "$3" ]
+	echo "frdma1 v0 $1=$2" >"$FILE"
 	links up
-	[ "$(<$RDMA/frdma1/"$1")" = 0 ]
+	[ "$(<$RDMA/frdma1/"$1")" = "$2" ]
 }
 
 # Arguments: LINK LOOPBACK TRAINS
@@ -312,8 +312,11 @@ ktap_test lines_make_links
 ktap_test nonsense_is_left_out
 ktap_test duplicates_are_left_out
 ktap_test attributes_are_judged
-ktap_test microseconds_are_judged poll_us 10000000
-ktap_test microseconds_are_judged gather_us 1000
+ktap_test numbers_are_judged poll_us 0 10000000
+ktap_test numbers_are_judged gather_us 0 1000
+ktap_test numbers_are_judged cnp_dscp 0 63
+ktap_test numbers_are_judged cnp_priority 0 7
+ktap_test numbers_are_judged max_reads 1 128
 ktap_test attributes_are_set
 ktap_test unknown_interface_is_told
 ktap_test twice_is_as_once

@@ -235,6 +235,35 @@ parameters_are_attributes() {
 	finds_nothing pgrep -x frdma0-poller
 }
 
+# Arguments: NUMBER
+reads_are_advertised() {
+	ibv_devinfo -v -d frdma0 >"$KTAP_TMP/info"
+	grep -qE "max_qp_rd_atom:[[:space:]]+$1\$" "$KTAP_TMP/info"
+	grep -qE "max_qp_init_rd_atom:[[:space:]]+$1\$" "$KTAP_TMP/info"
+}
+
+write_max_reads() {
+	bash -c "echo $1 >/sys/class/infiniband/frdma0/max_reads"
+}
+
+# A program asks the device how many READs it may have under way.
+max_reads_is_advertised() {
+	local wrong
+
+	add frdma0 eth0
+	reads_are_advertised 128
+	write_max_reads 16
+	reads_are_advertised 16
+	for wrong in 0 129 -1 16x ''; do
+		refuse "Invalid argument" write_max_reads "$wrong"
+	done
+	reads_are_advertised 16
+	rdma link delete frdma0
+	add frdma0 eth0
+	reads_are_advertised 128
+	rdma link delete frdma0
+}
+
 # modprobe fails for a value out of range.
 out_of_range_is_not_loaded() {
 	local wrong
@@ -315,6 +344,7 @@ ktap_test netdev_vanishes
 ktap_test namespace_vanishes
 ktap_test addresses_of_another_namespace
 KTAP_LIMIT=280 ktap_test many_rounds ${FULL:+2}50
+ktap_test max_reads_is_advertised
 ktap_test out_of_range_is_not_loaded
 ktap_test parameters_are_attributes
 ktap_test module_removed_with_links
