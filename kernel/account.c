@@ -196,17 +196,23 @@ void frdma_account_put(struct frdma_account *account)
 bool frdma_account_add(struct frdma_account *account, u64 bytes)
 {
 	u64 limit = percent_of_memory(READ_ONCE(user_memory_percent));
+	s64 has;
 
 	if (!account)
 		return true;
-	if (atomic64_add_return(bytes, &account->bytes) <= limit ||
-	    !account->limited)
-		return true;
 
-	atomic64_sub(bytes, &account->bytes);
+	has = atomic64_read(&account->bytes);
+	do {
+		if (account->limited && has + bytes > limit)
+			goto err_limit;
+	} while (!atomic64_try_cmpxchg(&account->bytes, &has, has + bytes));
+
+	return true;
+
+err_limit:
 	pr_notice_ratelimited("user %u is refused memory for objects: they take %llu bytes, at most %llu (parameter user_memory_percent)\n",
 			      from_kuid(&init_user_ns, account->uid),
-			      (u64)atomic64_read(&account->bytes), limit);
+			      (u64)has, limit);
 	return false;
 }
 
