@@ -29,7 +29,8 @@
 /**
  * enum frdma_pool - resources of a device that users share
  * @FRDMA_POOL_DM: bytes of device memory
- * @FRDMA_POOL_KEPT: bytes of packets that are ahead of their turn
+ * @FRDMA_POOL_KEPT: bytes of packets that are ahead of their turn, or wait for room
+ *	in a queue of the host
  * @FRDMA_POOL_GROUPS: multicast groups
  * @FRDMA_NR_POOLS: number of pools
  */

@@ -78,7 +78,8 @@ struct frdma_stats;
  * @nr_mw: memory windows alive
  * @dm_bytes: device memory given out
  * @ahead_bytes: memory of requests and answers that are ahead of their turn (ahead.h),
- *	and of trains that the host had no room for (unsent.h)
+ *	of trains that the host had no room for (unsent.h), and of packets that
+ *	wait for an owner (run.h)
  * @nr_ah: address handles alive
  * @nr_member: queue pairs attached to multicast groups
  * @nr_pd: protection domains alive

@@ -2,6 +2,8 @@
 #include <linux/rcupdate.h>
 #include <linux/wait_bit.h>
 
+#include "account.h"
+#include "ahead.h"
 #include "run.h"
 
 /* Somebody owns the side. */
@@ -98,10 +100,24 @@ void frdma_side_init(struct frdma_side *side, frdma_step_fn step,
 	atomic_set(&side->word, 0);
 	side->dead = false;
 	side->bytes = 0;
+	side->charged = 0;
 	side->step = step;
 	side->packet = packet;
 	skb_queue_head_init(&side->packets);
 	tasklet_setup(&side->tasklet, frdma_side_tasklet);
+}
+
+/**
+ * frdma_side_set_pool - name the user whose packets wait here
+ * @side: that nobody owns yet
+ * @charge: of the queue pair; it lives until frdma_side_kill()
+ * @pool: the device's bytes of FRDMA_POOL_KEPT
+ */
+void frdma_side_set_pool(struct frdma_side *side,
+			 const struct frdma_charge *charge, atomic_t *pool)
+{
+	side->charge = charge;
+	side->pool = pool;
 }
 
 /**
@@ -134,12 +150,44 @@ void frdma_side_kick_later(struct frdma_side *side)
 		tasklet_schedule(&side->tasklet);
 }
 
-static bool frdma_side_queue(struct frdma_side *side, struct sk_buff *skb)
+/* Charge the user for @bytes of packets, except for @free bytes. */
+static bool frdma_side_charge(struct frdma_side *side, u32 bytes, u32 free)
+{
+	u32 more;
+
+	if (likely(bytes <= side->charged + free))
+		return true;
+
+	more = bytes - side->charged - free;
+	if (!frdma_pool_take(side->charge->account, FRDMA_POOL_KEPT, side->pool,
+			     FRDMA_AHEAD_BYTES_DEV, more))
+		return false;
+	side->charged += more;
+	return true;
+}
+
+/* The charge is never more than what waits, so an empty queue has none. */
+static void frdma_side_uncharge(struct frdma_side *side)
+{
+	u32 less;
+
+	if (likely(side->charged <= side->bytes))
+		return;
+
+	less = side->charged - side->bytes;
+	side->charged = side->bytes;
+	frdma_pool_give(side->charge->account, FRDMA_POOL_KEPT, side->pool,
+			less);
+}
+
+static bool frdma_side_queue(struct frdma_side *side, struct sk_buff *skb,
+			     u32 free)
 {
 	bool queued = false;
 
 	spin_lock(&side->packets.lock);
-	if (!side->dead && side->bytes < FRDMA_SIDE_BYTES_MAX) {
+	if (!side->dead && side->bytes < FRDMA_SIDE_BYTES_MAX &&
+	    frdma_side_charge(side, side->bytes + skb->truesize, free)) {
 		__skb_queue_tail(&side->packets, skb);
 		side->bytes += skb->truesize;
 		queued = true;
@@ -187,7 +235,7 @@ bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb)
 		return true;
 	}
 
-	if (!frdma_side_queue(side, skb))
+	if (!frdma_side_queue(side, skb, FRDMA_SIDE_BYTES_FREE))
 		return false;
 	if (frdma_side_enter(side))
 		frdma_side_run(side);
@@ -199,13 +247,15 @@ bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb)
  * @side: owned by the caller, whose steps take no packet until further notice
  * @skb: consumed on success; data at the UDP header
  *
- * Packets keep their order: this one comes behind those that wait already.
+ * Packets keep their order: this one comes behind those that wait already. The
+ * wait may be long, so all of them are charged to the user.
  *
- * Context: bottom halves off. Return: false if there is no room.
+ * Context: bottom halves off. Return: false if there is no room, in the side or in
+ * the user's share of the pool.
  */
 bool frdma_side_put_off(struct frdma_side *side, struct sk_buff *skb)
 {
-	return frdma_side_queue(side, skb);
+	return frdma_side_queue(side, skb, 0);
 }
 
 /**
@@ -239,8 +289,10 @@ struct sk_buff *frdma_side_next_packet(struct frdma_side *side)
 
 	spin_lock_bh(&side->packets.lock);
 	skb = __skb_dequeue(&side->packets);
-	if (skb)
+	if (skb) {
 		side->bytes -= skb->truesize;
+		frdma_side_uncharge(side);
+	}
 	spin_unlock_bh(&side->packets.lock);
 	return skb;
 }

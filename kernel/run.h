@@ -21,6 +21,7 @@
 #include <linux/types.h>
 #include <linux/udp.h>
 
+struct frdma_charge;
 struct frdma_side;
 
 /**
@@ -49,6 +50,9 @@ typedef void (*frdma_packet_fn)(struct frdma_side *side, struct sk_buff *skb);
  * @packet: its way in for packets
  * @packets: what arrived while the side was owned by another
  * @bytes: memory of @packets, under their lock
+ * @charged: part of @bytes that is charged to a pool, under the same lock
+ * @charge: its account is the user's whose packets wait here
+ * @pool: the device's bytes of FRDMA_POOL_KEPT
  * @tasklet: runs the side when nobody else can
  */
 struct frdma_side {
@@ -58,6 +62,9 @@ struct frdma_side {
 	frdma_packet_fn packet;
 	struct sk_buff_head packets;
 	u32 bytes;
+	u32 charged;
+	const struct frdma_charge *charge;
+	atomic_t *pool;
 	struct tasklet_struct tasklet;
 };
 
@@ -66,6 +73,12 @@ struct frdma_side {
 
 /* Most memory that waits for an owner: a window, or a few. */
 #define FRDMA_SIDE_BYTES_MAX	(4 << 20)
+
+/*
+ * Memory that waits for an owner and is charged to nobody: a train or two. The
+ * owner is about to take it.
+ */
+#define FRDMA_SIDE_BYTES_FREE	(128 << 10)
 
 /** frdma_skb_packets - how many packets a buffer is; data at the UDP header */
 static inline u32 frdma_skb_packets(const struct sk_buff *skb)
@@ -86,6 +99,8 @@ static inline u32 frdma_skb_packets(const struct sk_buff *skb)
 
 void frdma_side_init(struct frdma_side *side, frdma_step_fn step,
 		     frdma_packet_fn packet);
+void frdma_side_set_pool(struct frdma_side *side,
+			 const struct frdma_charge *charge, atomic_t *pool);
 void frdma_side_kick(struct frdma_side *side);
 void frdma_side_kick_later(struct frdma_side *side);
 bool frdma_side_deliver(struct frdma_side *side, struct sk_buff *skb);

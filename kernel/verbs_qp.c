@@ -273,6 +273,8 @@ static void init_sides(struct frdma_qp *qp)
 		frdma_side_init(&qp->rq.side, frdma_ud_step, frdma_ud_packet);
 		break;
 	}
+	frdma_side_set_pool(&qp->sq.side, &qp->charge, &qp->dev->ahead_bytes);
+	frdma_side_set_pool(&qp->rq.side, &qp->charge, &qp->dev->ahead_bytes);
 }
 
 static void report_caps(const struct frdma_qp *qp, struct ib_qp_cap *cap)
