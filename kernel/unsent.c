@@ -32,23 +32,24 @@ void frdma_unsent_pause(struct frdma_unsent *unsent)
 	unsent->refusals = min(unsent->refusals + 1, FRDMA_REFUSALS_MAX);
 }
 
-static bool charge(struct frdma_unsent *unsent, struct frdma_dev *dev, u32 len)
+static bool charge(struct frdma_unsent *unsent, const struct frdma_qp *qp,
+		   u32 len)
 {
 	if (unsent->bytes + len > FRDMA_UNSENT_BYTES_MAX)
 		return false;
-	if (atomic_add_return(len, &dev->ahead_bytes) > FRDMA_AHEAD_BYTES_DEV) {
-		atomic_sub(len, &dev->ahead_bytes);
+	if (!frdma_pool_take(qp->charge.account, FRDMA_POOL_KEPT,
+			     &qp->dev->ahead_bytes, FRDMA_AHEAD_BYTES_DEV, len))
 		return false;
-	}
 	unsent->bytes += len;
 	return true;
 }
 
-static void uncharge(struct frdma_unsent *unsent, struct frdma_dev *dev,
+static void uncharge(struct frdma_unsent *unsent, const struct frdma_qp *qp,
 		     u32 len)
 {
 	unsent->bytes -= len;
-	atomic_sub(len, &dev->ahead_bytes);
+	frdma_pool_give(qp->charge.account, FRDMA_POOL_KEPT,
+			&qp->dev->ahead_bytes, len);
 }
 
 /**
@@ -58,12 +59,12 @@ static void uncharge(struct frdma_unsent *unsent, struct frdma_dev *dev,
  * @skb: the train, at its IP header, with a reference to its route; consumed on
  *	success
  *
- * Return: false if it would take too much memory.
+ * Return: false if it would take too much memory, of the side or of its user.
  */
 bool frdma_unsent_keep(struct frdma_unsent *unsent, const struct frdma_qp *qp,
 		       struct sk_buff *skb)
 {
-	if (!charge(unsent, qp->dev, skb->truesize))
+	if (!charge(unsent, qp, skb->truesize))
 		return false;
 	__skb_queue_tail(&unsent->trains, skb);
 	return true;
@@ -93,7 +94,7 @@ bool frdma_unsent_send(struct frdma_unsent *unsent, const struct frdma_qp *qp,
 			return false;
 		}
 		__skb_unlink(skb, &unsent->trains);
-		uncharge(unsent, qp->dev, skb->truesize);
+		uncharge(unsent, qp, skb->truesize);
 		consume_skb(skb);
 	}
 	unsent->retry_ns = 0;
@@ -111,7 +112,7 @@ void frdma_unsent_forget(struct frdma_unsent *unsent, const struct frdma_qp *qp)
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(&unsent->trains))) {
-		uncharge(unsent, qp->dev, skb->truesize);
+		uncharge(unsent, qp, skb->truesize);
 		kfree_skb(skb);
 	}
 	unsent->retry_ns = 0;

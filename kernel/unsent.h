@@ -27,7 +27,8 @@ struct sock;
  * struct frdma_unsent - trains that one side has still to send
  * @trains: in order, each at its IP header and with its route; the lock of the
  *	list is not used
- * @bytes: truesize of @trains, also charged to @ahead_bytes of the device
+ * @bytes: truesize of @trains, also charged to @ahead_bytes of the device and to
+ *	the user's share of it
  * @retry_ns: nothing is sent before, ktime_get_ns(); 0: the side may send
  * @refusals: consecutive pauses, bounds the next one
  *
