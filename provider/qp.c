@@ -399,15 +399,19 @@ int frdma_post_recv(struct ibv_qp *ibvqp, struct ibv_recv_wr *wr,
 	struct frdma_qp *qp = to_frdma_qp(ibvqp);
 	struct frdma_ring *ring = &qp->rq.ring;
 	int err, doorbell_err;
+	uint32_t before;
+	bool posted;
 
 	*bad_wr = wr;
 	if (!ring->entries || ibvqp->state == IBV_QPS_RESET)
 		return EINVAL;
 
 	frdma_lock(&qp->rq.lock);
+	before = ring->index;
 	err = post_recvs(&qp->rq, wr, bad_wr);
+	posted = ring->index != before;
 	frdma_unlock(&qp->rq.lock);
-	if (*bad_wr == wr || !frdma_ring_asleep(ring))
+	if (!posted || !frdma_ring_asleep(ring))
 		return err;
 
 	doorbell_err = ring_doorbell(ibvqp);
