@@ -19,6 +19,7 @@
 #include "number.h"
 #include "page_in.h"
 #include "qp.h"
+#include "queued.h"
 #include "txmem.h"
 #include "uapi/frdma-abi.h"
 #include "verbs_dev.h"
@@ -98,6 +99,7 @@ static void __exit frdma_exit(void)
 	frdma_netdev_exit();
 	frdma_dscp_exit();
 	frdma_net_exit();
+	frdma_queued_exit();
 	frdma_txmem_exit();
 	frdma_flush_queue_exit();
 	frdma_page_in_queue_exit();

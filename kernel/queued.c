@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/rcupdate.h>
 #include <linux/security.h>
 
 #include "limit.h"
@@ -77,6 +78,20 @@ void frdma_queued_end(struct frdma_queued *queued)
 	rcu_assign_sk_user_data(sk, NULL);
 	WRITE_ONCE(sk->sk_write_space, queued->write_space);
 	sock_put(sk);
+}
+
+/**
+ * frdma_queued_exit - the end of packets_freed()
+ *
+ * sock_wfree() reads @sk_write_space and calls it with preemption on. A task that
+ * was preempted in between, or outside the RCU read section of packets_freed(),
+ * still runs code of this module.
+ *
+ * Context: module exit, after the last link. May sleep.
+ */
+void frdma_queued_exit(void)
+{
+	synchronize_rcu_tasks();
 }
 
 /*

@@ -82,6 +82,7 @@ static inline u64 frdma_queued_next_ns(const struct frdma_queued *queued)
 int frdma_queued_init(struct frdma_queued *queued, struct frdma_side *side,
 		      const struct sock *like);
 void frdma_queued_end(struct frdma_queued *queued);
+void frdma_queued_exit(void);
 u32 frdma_queued_room(struct frdma_queued *queued, u32 packet_bytes);
 void frdma_queued_look(struct frdma_queued *queued, u64 now_ns);
 
