@@ -63,7 +63,10 @@ MODULE_PARM_DESC(memory_reserve_percent,
 static DEFINE_HASHTABLE(accounts, 6);
 static DEFINE_SPINLOCK(accounts_lock);
 
-/* The sum over all users, for administrators and tests. */
+/*
+ * The sum over all users, for administrators and tests. Only root may read it: its
+ * changes show what objects other users make.
+ */
 static int get_memory_bytes(char *buffer, const struct kernel_param *param)
 {
 	const struct frdma_account *account;
@@ -88,9 +91,9 @@ static const struct kernel_param_ops memory_bytes_ops = {
 	.get = get_memory_bytes,
 };
 
-module_param_cb(memory_bytes, &memory_bytes_ops, NULL, 0444);
+module_param_cb(memory_bytes, &memory_bytes_ops, NULL, 0400);
 __MODULE_PARM_TYPE(memory_bytes, "ullong");
-MODULE_PARM_DESC(memory_bytes, "memory that objects of all users take; read-only");
+MODULE_PARM_DESC(memory_bytes, "memory that objects of all users take; read-only, by root");
 
 static u64 percent_of_memory(unsigned int percent)
 {

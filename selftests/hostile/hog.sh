@@ -190,6 +190,15 @@ out_of_range_is_refused() {
 	refuse "Permission denied" write_parameter memory_bytes 0
 }
 
+# To the byte, it would tell a user what objects others make.
+sum_is_kept_from_users() {
+	local user
+
+	as_user $NOBODY
+	refuse "Permission denied" "${user[@]}" \
+		cat /sys/module/frdma/parameters/memory_bytes
+}
+
 links_up
 gid=$(gid_index frdma0 v4)
 chmod 666 /dev/infiniband/uverbs*
@@ -212,4 +221,5 @@ ktap_test namespace_is_one_user
 ktap_test reserve_is_left
 ktap_test limit_is_logged
 ktap_test out_of_range_is_refused
+ktap_test sum_is_kept_from_users
 ktap_end
