@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <asm/barrier.h>
 
 #include "mr.h"
@@ -67,44 +68,62 @@ noinline void frdma_flush_persistent(const struct frdma_mr *mr, u64 addr,
 /* They use a CPU each: a few of them at a time. */
 #define FLUSHES_MAX	4
 
+/*
+ * Bytes that a work item writes back, for about 3 ms. Then it goes to the end of
+ * the queue: a long FLUSH of one user does not delay a short one of another.
+ */
+#define FLUSH_TURN	SZ_16M
+
 static struct workqueue_struct *flush_wq;
 
-/* Enters the region for one piece. Returns false if it has gone. */
-static bool flush_piece(struct frdma_flush *flush, u64 done, u64 len)
+/* Enters the region for the next piece. Returns false if it has gone. */
+static bool flush_piece(struct frdma_flush *flush)
 {
 	const struct frdma_flush_range *range = &flush->range;
+	u64 len = min_t(u64, range->len - flush->done, FRDMA_FLUSH_AT_ONCE);
+	u64 addr = range->addr + flush->done;
 	enum frdma_mr_fault fault;
 	struct frdma_mr *mr;
 
 	local_bh_disable();
 	rcu_read_lock();
 	mr = frdma_mr_enter(flush->dev, range->pd, flush->qpn, range->rkey,
-			    range->addr + done, len, range->access, &fault);
+			    addr, len, range->access, &fault);
 	if (mr) {
-		frdma_flush_persistent(mr, range->addr + done, len);
+		frdma_flush_persistent(mr, addr, len);
 		frdma_mr_leave(mr);
+		flush->done += len;
 	}
 	rcu_read_unlock();
 	local_bh_enable();
 	return mr;
 }
 
+/* The state that the work item leaves: BUSY if its turn is over. */
+static enum frdma_flush_state write_back(struct frdma_flush *flush)
+{
+	u64 end = min_t(u64, flush->range.len, flush->done + FLUSH_TURN);
+
+	while (flush->done < end) {
+		if (READ_ONCE(flush->cancelled) || !flush_piece(flush))
+			return FRDMA_FLUSH_IDLE;
+		cond_resched();
+	}
+	return end < flush->range.len ? FRDMA_FLUSH_BUSY : FRDMA_FLUSH_DONE;
+}
+
 static void write_back_work(struct work_struct *work)
 {
 	struct frdma_flush *flush = container_of(work, struct frdma_flush,
 						 work);
-	u64 len = flush->range.len, done, n;
+	enum frdma_flush_state state = write_back(flush);
 
-	for (done = 0; done < len; done += n) {
-		n = min_t(u64, len - done, FRDMA_FLUSH_AT_ONCE);
-		if (READ_ONCE(flush->cancelled) ||
-		    !flush_piece(flush, done, n))
-			break;
-		cond_resched();
-	}
-	/* With the acquire in frdma_flush_is_busy(). */
-	smp_store_release(&flush->state, done < len ? FRDMA_FLUSH_IDLE :
-						      FRDMA_FLUSH_DONE);
+	/* Refused if frdma_flush_cancel() is waiting, which sets IDLE. */
+	if (state == FRDMA_FLUSH_BUSY)
+		queue_work(flush_wq, work);
+	else
+		/* With the acquire in frdma_flush_is_busy(). */
+		smp_store_release(&flush->state, state);
 }
 
 void frdma_flush_init(struct frdma_flush *flush, struct frdma_dev *dev)
@@ -118,6 +137,7 @@ void frdma_flush_begin(struct frdma_flush *flush, u32 qpn,
 {
 	flush->qpn = qpn;
 	flush->range = *range;
+	flush->done = 0;
 	WRITE_ONCE(flush->state, FRDMA_FLUSH_BUSY);
 	queue_work(flush_wq, &flush->work);
 }

@@ -48,13 +48,15 @@ enum frdma_flush_state {
 
 /**
  * struct frdma_flush - a range that is written back by a work item
- * @work: writes it back, %FRDMA_FLUSH_AT_ONCE at a time
+ * @work: writes it back, %FRDMA_FLUSH_AT_ONCE at a time, and queues itself again
+ *	after 16 MiB
  * @dev: the device
  * @qpn: number of the queue pair whose peer asks
  * @state: enum frdma_flush_state. The owner of the receive side sets BUSY and
  *	IDLE, @work ends BUSY
  * @cancelled: @work ends before its next piece
  * @range: what is written back; @work's while BUSY
+ * @done: bytes of it that were written back; @work's while BUSY
  */
 struct frdma_flush {
 	struct work_struct work;
@@ -63,6 +65,7 @@ struct frdma_flush {
 	int state;
 	bool cancelled;
 	struct frdma_flush_range range;
+	u64 done;
 };
 
 /**
