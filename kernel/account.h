@@ -8,8 +8,9 @@
  * CAP_SYS_RESOURCE opens the device without a limit. Consumers in the kernel have
  * no account.
  *
- * Pools of a device (device memory, packets that are kept, multicast groups) are
- * shared: an unprivileged user gets at most half of the part that others left.
+ * Pools of a device (device memory, packets that are kept, multicast groups, objects
+ * of each kind) are shared: an unprivileged user gets at most half of the part that
+ * others left.
  */
 #ifndef FRDMA_ACCOUNT_H
 #define FRDMA_ACCOUNT_H
@@ -32,12 +33,32 @@
  * @FRDMA_POOL_KEPT: bytes of packets that are ahead of their turn, or wait for room
  *	in a queue of the host
  * @FRDMA_POOL_GROUPS: multicast groups
+ * @FRDMA_POOL_MEMBERS: queue pairs attached to multicast groups
+ * @FRDMA_POOL_UCTX: contexts
+ * @FRDMA_POOL_PD: protection domains
+ * @FRDMA_POOL_XRCD: domains of extended reliable connections
+ * @FRDMA_POOL_AH: address handles
+ * @FRDMA_POOL_CQ: completion queues
+ * @FRDMA_POOL_SRQ: shared receive queues
+ * @FRDMA_POOL_QP: queue pairs
+ * @FRDMA_POOL_MR: memory regions
+ * @FRDMA_POOL_MW: memory windows
  * @FRDMA_NR_POOLS: number of pools
  */
 enum frdma_pool {
 	FRDMA_POOL_DM,
 	FRDMA_POOL_KEPT,
 	FRDMA_POOL_GROUPS,
+	FRDMA_POOL_MEMBERS,
+	FRDMA_POOL_UCTX,
+	FRDMA_POOL_PD,
+	FRDMA_POOL_XRCD,
+	FRDMA_POOL_AH,
+	FRDMA_POOL_CQ,
+	FRDMA_POOL_SRQ,
+	FRDMA_POOL_QP,
+	FRDMA_POOL_MR,
+	FRDMA_POOL_MW,
 	FRDMA_NR_POOLS,
 };
 

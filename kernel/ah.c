@@ -153,8 +153,8 @@ int frdma_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 	struct frdma_ah *ah;
 	int err;
 
-	if (!frdma_limit_take(&dev->nr_ah, FRDMA_MAX_AH, &charge,
-			      frdma_pd_account(ib->pd), sizeof(*ah)))
+	if (!frdma_limit_take(&dev->nr_ah, FRDMA_MAX_AH, FRDMA_POOL_AH,
+			      &charge, frdma_pd_account(ib->pd), sizeof(*ah)))
 		return -ENOMEM;
 
 	ah = kzalloc(sizeof(*ah), gfp);
@@ -175,7 +175,7 @@ int frdma_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 err_free:
 	kfree(ah);
 err_limit_give:
-	frdma_limit_give(&dev->nr_ah, &charge);
+	frdma_limit_give(&dev->nr_ah, FRDMA_POOL_AH, &charge);
 	return err;
 }
 
@@ -237,7 +237,7 @@ int frdma_destroy_ah(struct ib_ah *ib, u32 flags)
 
 	if (ah->num)
 		xa_erase(&dev->ahs, ah->num);
-	frdma_limit_give(&dev->nr_ah, &ah->charge);
+	frdma_limit_give(&dev->nr_ah, FRDMA_POOL_AH, &ah->charge);
 	kfree_rcu(ah, rcu);
 	return 0;
 }

@@ -440,8 +440,9 @@ int frdma_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 				    attr->comp_vector,
 				    ib->device->num_comp_vectors - 1);
 
-	if (!frdma_limit_take(&dev->nr_cq, FRDMA_MAX_CQ, &cq->charge,
-			      frdma_udata_account(udata), sizeof(*cq)))
+	if (!frdma_limit_take(&dev->nr_cq, FRDMA_MAX_CQ, FRDMA_POOL_CQ,
+			      &cq->charge, frdma_udata_account(udata),
+			      sizeof(*cq)))
 		return -ENOMEM;
 
 	err = cq_ring_create(ib->device, &cq->ring, attr->cqe, udata);
@@ -453,7 +454,7 @@ int frdma_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	return 0;
 
 err_limit_give:
-	frdma_limit_give(&dev->nr_cq, &cq->charge);
+	frdma_limit_give(&dev->nr_cq, FRDMA_POOL_CQ, &cq->charge);
 	return err;
 }
 
@@ -469,7 +470,7 @@ int frdma_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	mutex_lock(&cq->resize);
 	frdma_ring_destroy(&cq->ring);
 	mutex_unlock(&cq->resize);
-	frdma_limit_give(&dev->nr_cq, &cq->charge);
+	frdma_limit_give(&dev->nr_cq, FRDMA_POOL_CQ, &cq->charge);
 	return 0;
 }
 

@@ -161,6 +161,26 @@ static unsigned int count_members(struct frdma_dev *dev,
 	return nr;
 }
 
+/* An unprivileged user gets half of the places that others left in a group. */
+static bool has_share(struct frdma_dev *dev,
+		      const struct frdma_member *member, unsigned int nr)
+{
+	const struct frdma_account *account = member->charge.account;
+	const struct frdma_member *other;
+	struct rhlist_head *pos;
+	unsigned int own = 0;
+
+	if (!account || !account->limited)
+		return true;
+
+	rcu_read_lock();
+	frdma_for_each_member(other, pos, dev, &member->mgid)
+		own += other->charge.account == account;
+	rcu_read_unlock();
+
+	return own < (FRDMA_MAX_MCAST_QP - (nr - own)) / 2;
+}
+
 /* The group is charged to the user of its first member. */
 static int open_group(struct frdma_dev *dev, struct frdma_member *member)
 {
@@ -209,7 +229,7 @@ static int add_member(struct frdma_dev *dev, struct frdma_member *member)
 
 	if (find_member(dev, &member->mgid, member->qp))
 		return -EINVAL;
-	if (nr >= FRDMA_MAX_MCAST_QP)
+	if (nr >= FRDMA_MAX_MCAST_QP || !has_share(dev, member, nr))
 		return -ENOMEM;
 	if (!nr) {
 		err = open_group(dev, member);
@@ -269,8 +289,9 @@ int frdma_attach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid)
 	struct frdma_charge charge;
 	int err;
 
-	if (!frdma_limit_take(&dev->nr_member, FRDMA_MAX_MCAST_ATTACH, &charge,
-			      qp->charge.account, sizeof(*member)))
+	if (!frdma_limit_take(&dev->nr_member, FRDMA_MAX_MCAST_ATTACH,
+			      FRDMA_POOL_MEMBERS,
+			      &charge, qp->charge.account, sizeof(*member)))
 		return -ENOMEM;
 
 	member = kzalloc(sizeof(*member), FRDMA_GFP_OBJECT);
@@ -292,7 +313,7 @@ int frdma_attach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid)
 err_free:
 	kfree(member);
 err_limit_give:
-	frdma_limit_give(&dev->nr_member, &charge);
+	frdma_limit_give(&dev->nr_member, FRDMA_POOL_MEMBERS, &charge);
 	return err;
 }
 
@@ -309,7 +330,7 @@ int frdma_detach_mcast(struct ib_qp *ib, union ib_gid *mgid, u16 mlid)
 
 	if (!member)
 		return -EINVAL;
-	frdma_limit_give(&dev->nr_member, &member->charge);
+	frdma_limit_give(&dev->nr_member, FRDMA_POOL_MEMBERS, &member->charge);
 	kfree_rcu(member, rcu);
 	return 0;
 }

@@ -483,10 +483,18 @@ int frdma_mr_check_access(const struct ib_device *ib, int access)
 			    "reg_mr: access 0x%x has unknown bits", access);
 }
 
+/* As many of each kind. */
+static_assert(FRDMA_MAX_MW == FRDMA_MAX_MR);
+
 /* What counts regions of a kind, against the advertised maximum. */
 static atomic_t *mr_counter(struct frdma_dev *dev, enum frdma_mr_kind kind)
 {
 	return kind == FRDMA_MR_WINDOW ? &dev->nr_mw : &dev->nr_mr;
+}
+
+static enum frdma_pool mr_pool(enum frdma_mr_kind kind)
+{
+	return kind == FRDMA_MR_WINDOW ? FRDMA_POOL_MW : FRDMA_POOL_MR;
 }
 
 struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
@@ -497,10 +505,9 @@ struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 	struct frdma_mr *mr;
 	int err = -ENOMEM;
 
-	/* As many of each. */
-	static_assert(FRDMA_MAX_MW == FRDMA_MAX_MR);
-	if (!frdma_limit_take(mr_counter(dev, kind), FRDMA_MAX_MR, &charge,
-			      frdma_pd_account(pd), sizeof(*mr)))
+	if (!frdma_limit_take(mr_counter(dev, kind), FRDMA_MAX_MR,
+			      mr_pool(kind), &charge, frdma_pd_account(pd),
+			      sizeof(*mr)))
 		return ERR_PTR(-ENOMEM);
 
 	mr = kzalloc(sizeof(*mr), FRDMA_GFP_OBJECT);
@@ -530,7 +537,7 @@ struct frdma_mr *frdma_mr_create(struct ib_pd *pd, enum frdma_mr_kind kind,
 err_free:
 	kfree(mr);
 err_limit_give:
-	frdma_limit_give(mr_counter(dev, kind), &charge);
+	frdma_limit_give(mr_counter(dev, kind), mr_pool(kind), &charge);
 	return ERR_PTR(err);
 }
 
@@ -572,7 +579,8 @@ void frdma_mr_discard(struct frdma_mr *mr)
 		atomic_dec(&dev->nr_odp);
 	}
 	frdma_odp_put(mr->odp);
-	frdma_limit_give(mr_counter(dev, mr->kind), &mr->charge);
+	frdma_limit_give(mr_counter(dev, mr->kind), mr_pool(mr->kind),
+			 &mr->charge);
 	kfree_rcu(mr, rcu);
 }
 

@@ -177,8 +177,9 @@ int frdma_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	err = srq_check_init(ib->device, init) ?: frdma_check_request(udata);
 	if (err)
 		return err;
-	if (!frdma_limit_take(&dev->nr_srq, FRDMA_MAX_SRQ, &srq->charge,
-			      frdma_udata_account(udata), sizeof(*srq)))
+	if (!frdma_limit_take(&dev->nr_srq, FRDMA_MAX_SRQ, FRDMA_POOL_SRQ,
+			      &srq->charge, frdma_udata_account(udata),
+			      sizeof(*srq)))
 		return -ENOMEM;
 
 	err = frdma_ring_create(&srq->ring, udata_to_uctx(udata),
@@ -204,7 +205,7 @@ int frdma_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 err_ring_destroy:
 	frdma_ring_destroy(&srq->ring);
 err_limit_give:
-	frdma_limit_give(&dev->nr_srq, &srq->charge);
+	frdma_limit_give(&dev->nr_srq, FRDMA_POOL_SRQ, &srq->charge);
 	return err;
 }
 
@@ -408,6 +409,6 @@ int frdma_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 		srq_unpublish(dev, srq);
 	tasklet_kill(&srq->event_tasklet);
 	frdma_ring_destroy(&srq->ring);
-	frdma_limit_give(&dev->nr_srq, &srq->charge);
+	frdma_limit_give(&dev->nr_srq, FRDMA_POOL_SRQ, &srq->charge);
 	return 0;
 }

@@ -65,15 +65,16 @@ int frdma_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	account = frdma_account_get();
 	if (!account)
 		return -ENOMEM;
-	taken = frdma_limit_take(&dev->nr_uctx, FRDMA_MAX_UCTX, &uctx->charge,
-				 account, sizeof(*uctx) + UVERBS_FILE_BYTES);
+	taken = frdma_limit_take(&dev->nr_uctx, FRDMA_MAX_UCTX,
+				 FRDMA_POOL_UCTX, &uctx->charge, account,
+				 sizeof(*uctx) + UVERBS_FILE_BYTES);
 	frdma_account_put(account);
 	if (!taken)
 		return -ENOMEM;
 
 	err = frdma_respond(udata, &resp, sizeof(resp));
 	if (err)
-		frdma_limit_give(&dev->nr_uctx, &uctx->charge);
+		frdma_limit_give(&dev->nr_uctx, FRDMA_POOL_UCTX, &uctx->charge);
 
 	return err;
 }
@@ -82,7 +83,8 @@ void frdma_dealloc_ucontext(struct ib_ucontext *ib)
 {
 	struct frdma_uctx *uctx = container_of(ib, struct frdma_uctx, ib);
 
-	frdma_limit_give(&to_frdma(ib->device)->nr_uctx, &uctx->charge);
+	frdma_limit_give(&to_frdma(ib->device)->nr_uctx, FRDMA_POOL_UCTX,
+			 &uctx->charge);
 }
 
 /*
@@ -112,8 +114,9 @@ int frdma_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 
 	if (err)
 		return err;
-	if (!frdma_limit_take(&dev->nr_pd, FRDMA_MAX_PD, &pd->charge,
-			      frdma_udata_account(udata), sizeof(*pd)))
+	if (!frdma_limit_take(&dev->nr_pd, FRDMA_MAX_PD, FRDMA_POOL_PD,
+			      &pd->charge, frdma_udata_account(udata),
+			      sizeof(*pd)))
 		return -ENOMEM;
 	return 0;
 }
@@ -122,7 +125,8 @@ int frdma_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
 	struct frdma_pd *pd = to_frdma_pd(ib);
 
-	frdma_limit_give(&to_frdma(ib->device)->nr_pd, &pd->charge);
+	frdma_limit_give(&to_frdma(ib->device)->nr_pd, FRDMA_POOL_PD,
+			 &pd->charge);
 	return 0;
 }
 

@@ -341,8 +341,8 @@ int frdma_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init,
 	err = check_init(ib->device, init, udata) ?: frdma_check_request(udata);
 	if (err)
 		return err;
-	if (!frdma_limit_take(&dev->nr_qp, FRDMA_MAX_QP, &charge,
-			      frdma_uctx_account(ib_uctx), QP_BYTES))
+	if (!frdma_limit_take(&dev->nr_qp, FRDMA_MAX_QP, FRDMA_POOL_QP,
+			      &charge, frdma_uctx_account(ib_uctx), QP_BYTES))
 		return -ENOMEM;
 
 	err = -ENOMEM;
@@ -374,7 +374,7 @@ err_free:
 	free_memory(qp);
 	frdma_qp_free(qp);
 err_limit_give:
-	frdma_limit_give(&dev->nr_qp, &charge);
+	frdma_limit_give(&dev->nr_qp, FRDMA_POOL_QP, &charge);
 	return err;
 }
 
@@ -482,7 +482,7 @@ int frdma_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	frdma_mw_forget(qp);
 	frdma_qp_forget_completions(qp);
 	free_memory(qp);
-	frdma_limit_give(&dev->nr_qp, &qp->charge);
+	frdma_limit_give(&dev->nr_qp, FRDMA_POOL_QP, &qp->charge);
 	frdma_qp_put(qp);
 	return 0;
 }

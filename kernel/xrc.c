@@ -164,8 +164,9 @@ int frdma_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 
 	if (err)
 		return err;
-	if (!frdma_limit_take(&dev->nr_xrcd, FRDMA_MAX_XRCD, &xrcd->charge,
-			      frdma_udata_account(udata), sizeof(*xrcd)))
+	if (!frdma_limit_take(&dev->nr_xrcd, FRDMA_MAX_XRCD, FRDMA_POOL_XRCD,
+			      &xrcd->charge, frdma_udata_account(udata),
+			      sizeof(*xrcd)))
 		return -ENOMEM;
 	return 0;
 }
@@ -181,6 +182,7 @@ int frdma_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 {
 	struct frdma_xrcd *xrcd = container_of(ib, struct frdma_xrcd, ib);
 
-	frdma_limit_give(&to_frdma(ib->device)->nr_xrcd, &xrcd->charge);
+	frdma_limit_give(&to_frdma(ib->device)->nr_xrcd, FRDMA_POOL_XRCD,
+			 &xrcd->charge);
 	return 0;
 }

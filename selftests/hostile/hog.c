@@ -189,10 +189,33 @@ static void device_memory(void)
 	fill_with(make_piece);
 }
 
+static bool make_member(void)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	union ibv_gid group = { .raw = {
+		[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 79, [15] = 1,
+	} };
+	struct ibv_qp *qp = ibv_create_qp(pd, &init);
+
+	EXPECT(qp);
+	errno = ibv_attach_mcast(qp, &group, 0);
+	return !errno;
+}
+
+/* Ends at the user's share of the places in one group. */
+static void group_members(void)
+{
+	fill_with(make_member);
+}
+
 static const struct test_case cases[] = {
 	CASE(queue_pairs), CASE(completion_queues), CASE(shared_queues),
 	CASE(responders), CASE(on_demand_regions), CASE(tables),
-	CASE(device_memory), { },
+	CASE(device_memory), CASE(group_members), { },
 };
 
 int main(int argc, char **argv)

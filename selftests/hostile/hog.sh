@@ -130,18 +130,16 @@ objects_are_limited() {
 	await 30 ledger_is "$ledger"
 }
 
-# Device memory: half, half of the rest, half of that rest.
+# Half, half of the rest, half of that rest. Arguments: CASE NUMBERS
 pool_is_shared() {
-	local pid first second third
+	local pid uid got=()
 
 	set_parameter user_memory_percent 50
-	hog_starts $NOBODY device_memory
-	first=$(sed -n 's/, then.*//p' "$KTAP_TMP/hog")
-	hog_starts $OTHER device_memory
-	second=$(sed -n 's/, then.*//p' "$KTAP_TMP/hog")
-	hog_starts $((OTHER - 1)) device_memory
-	third=$(sed -n 's/, then.*//p' "$KTAP_TMP/hog")
-	[ "$first $second $third" = "32 16 8" ]
+	for uid in $NOBODY $OTHER $((OTHER - 1)); do
+		hog_starts "$uid" "$1"
+		got+=("$(sed -n 's/, then.*//p' "$KTAP_TMP/hog")")
+	done
+	[ "${got[*]}" = "$2" ] || fail "${got[*]}, not $2"
 }
 
 # Users of a user namespace share the account of its maker.
@@ -216,7 +214,8 @@ kinds="srq ah group"
 for kind in $kinds; do
 	ktap_test objects_are_limited objects $kind
 done
-ktap_test pool_is_shared
+ktap_test pool_is_shared device_memory "32 16 8"
+ktap_test pool_is_shared group_members "32 16 8"
 ktap_test namespace_is_one_user
 ktap_test reserve_is_left
 ktap_test limit_is_logged
