@@ -212,6 +212,12 @@ err_limit_give:
 /* Requests copied to the new ring at once; then others get the CPU. */
 #define MOVE_AT_ONCE	64
 
+static int srq_refuse_broken(const struct frdma_srq *srq)
+{
+	return frdma_refuse(srq->ib.device, -EINVAL,
+			    "modify_srq: the queue has ended with an error");
+}
+
 /*
  * Indices go on counting in the new ring. Nobody posts meanwhile (that is the
  * provider's part), so what is there stays as it is and is copied without the
@@ -228,8 +234,12 @@ static int srq_move(struct frdma_srq *srq, struct frdma_ring *ring)
 	at = srq->cons;
 	prod = at + srq_posted(srq);
 	spin_unlock_bh(&srq->take_lock);
-	if (frdma_srq_is_broken(srq) || prod - at > ring->entries)
-		return -EINVAL;
+	if (frdma_srq_is_broken(srq))
+		return srq_refuse_broken(srq);
+	if (prod - at > ring->entries)
+		return frdma_refuse(srq->ib.device, -EINVAL,
+				    "modify_srq: max_wr %u is less than the %u requests in the queue",
+				    ring->entries, prod - at);
 
 	for (; at != prod; at++) {
 		memcpy(frdma_ring_slot(ring, at),
@@ -247,17 +257,21 @@ static int srq_move(struct frdma_srq *srq, struct frdma_ring *ring)
 }
 
 /* An older process sends less, and ends with @resp_addr. */
-static int srq_get_cmd(struct ib_udata *udata, struct frdma_modify_srq *cmd)
+static int srq_get_cmd(const struct ib_device *ib, struct ib_udata *udata,
+		       struct frdma_modify_srq *cmd)
 {
 	*cmd = (struct frdma_modify_srq) {
 		.resp_len = offsetofend(struct frdma_modify_srq_resp, srq),
 	};
 	if (udata->inlen < offsetofend(struct frdma_modify_srq, resp_addr))
-		return -EINVAL;
+		return frdma_refuse(ib, -EINVAL,
+				    "modify_srq: driver data of %zu bytes",
+				    udata->inlen);
 	if (udata->inlen > sizeof(*cmd) &&
 	    !ib_is_udata_cleared(udata, sizeof(*cmd),
 				 udata->inlen - sizeof(*cmd)))
-		return -EOPNOTSUPP;
+		return frdma_refuse(ib, -EOPNOTSUPP,
+				    "modify_srq: driver data of a newer provider");
 
 	return ib_copy_from_udata(cmd, udata, min(sizeof(*cmd), udata->inlen));
 }
@@ -272,18 +286,21 @@ static int srq_get_cmd(struct ib_udata *udata, struct frdma_modify_srq *cmd)
 static int srq_resize(struct frdma_srq *srq, u32 entries,
 		      struct ib_udata *udata)
 {
+	const struct ib_device *ib = srq->ib.device;
 	struct frdma_modify_srq_resp resp = { };
 	struct frdma_modify_srq cmd;
 	struct frdma_ring ring;
 	int err;
 
-	err = srq_get_cmd(udata, &cmd);
+	err = srq_get_cmd(ib, udata, &cmd);
 	if (err)
 		return err;
 	if (cmd.reserved ||
 	    cmd.resp_len < offsetofend(struct frdma_modify_srq_resp, srq) ||
 	    cmd.resp_len > MODIFY_SRQ_RESP_MAX)
-		return -EINVAL;
+		return frdma_refuse(ib, -EINVAL,
+				    "modify_srq: a response of %u bytes",
+				    cmd.resp_len);
 
 	err = frdma_ring_create(&ring, udata_to_uctx(udata), entries,
 				srq->ring.stride, &resp.srq);
@@ -302,19 +319,18 @@ static int srq_resize(struct frdma_srq *srq, u32 entries,
 /* Armed with fewer requests than that, the event comes at once. */
 static int srq_arm(struct frdma_srq *srq, u32 limit)
 {
+	bool broken;
 	u32 posted;
-	int err = 0;
 
 	spin_lock_bh(&srq->take_lock);
 	posted = srq_posted(srq);
-	if (srq->broken) {
-		err = -EINVAL;
-	} else {
+	broken = srq->broken;
+	if (!broken) {
 		srq->limit = limit;
 		srq_check_limit(srq, posted);
 	}
 	spin_unlock_bh(&srq->take_lock);
-	return err;
+	return broken ? srq_refuse_broken(srq) : 0;
 }
 
 static u32 srq_limit(struct frdma_srq *srq)
@@ -361,7 +377,8 @@ static int srq_check_modify(const struct frdma_srq *srq,
 	if (!(mask & IB_SRQ_MAX_WR))
 		return frdma_no_driver_data(udata);
 	if (!srq->user)
-		return -EOPNOTSUPP;
+		return frdma_refuse(ib, -EOPNOTSUPP,
+				    "modify_srq: max_wr of a queue of the kernel");
 	if (attr->max_wr > FRDMA_MAX_SRQ_WR)
 		return frdma_refuse(ib, -EINVAL,
 				    "modify_srq: max_wr %u exceeds %u",

@@ -137,6 +137,24 @@ static void small_cq(void)
 	EXPECT(now() < end);
 }
 
+static void small_srq(void)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = 4, .max_sge = 1 },
+	};
+	struct ibv_srq_attr less = { .max_wr = 1 };
+	struct ibv_recv_wr wr = { }, *bad;
+	struct ibv_srq *srq;
+	int i;
+
+	srq = ibv_create_srq(pd, &init);
+	EXPECT(srq);
+	for (i = 0; i < 4; i++)
+		EXPECT(!ibv_post_srq_recv(srq, &wr, &bad));
+	EXPECT(ibv_modify_srq(srq, &less, IBV_SRQ_MAX_WR) == EINVAL);
+	EXPECT(!ibv_destroy_srq(srq));
+}
+
 static const struct test_case cases[] = {
 	CASE(many_sends),
 	CASE(many_receives),
@@ -151,6 +169,7 @@ static const struct test_case cases[] = {
 	CASE(no_memory_there),
 	CASE(device_memory_of_no_size),
 	CASE(small_cq),
+	CASE(small_srq),
 	{ }
 };
 

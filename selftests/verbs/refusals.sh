@@ -64,6 +64,7 @@ implicit_with_iova reg_mr: an implicit on-demand region has iova 0$
 no_memory_there err=-14 reg_mr: 4096 bytes cannot be pinned
 device_memory_of_no_size alloc_dm: 1 bytes, alignment 2\^31$
 small_cq resize_cq: more than 1 completions are unpolled$
+small_srq modify_srq: max_wr 1 is less than the 4 requests in the queue$
 END
 ktap_test log_tells_on_request
 ktap_end
