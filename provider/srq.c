@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "frdma.h"
 #include "abi.h"
@@ -102,6 +103,24 @@ err_errno:
 }
 
 /*
+ * A module that is older than frdma_modify_srq.resp_len refuses a longer command. Its
+ * response is as long as that of the shorter one.
+ */
+static int change_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
+		      int attr_mask, struct frdma_change_srq *cmd)
+{
+	size_t old_size = offsetof(struct frdma_change_srq, resp_len);
+	int err;
+
+	err = ibv_cmd_modify_srq(ibvsrq, attr, attr_mask, &cmd->ibv_cmd,
+				 sizeof(*cmd));
+	if (err != EOPNOTSUPP)
+		return err;
+	return ibv_cmd_modify_srq(ibvsrq, attr, attr_mask, &cmd->ibv_cmd,
+				  old_size);
+}
+
+/*
  * The kernel moves what was not taken to a new ring, where indices go on
  * counting. Nobody may post to the old one meanwhile. If the new one cannot be
  * mapped the queue is of no more use: posts find the old one given up (EIO).
@@ -119,8 +138,7 @@ static int resize_srq(struct ibv_srq *ibvsrq, struct ibv_srq_attr *attr,
 	int err;
 
 	frdma_lock(&rq->lock);
-	err = ibv_cmd_modify_srq(ibvsrq, attr, attr_mask, &cmd.ibv_cmd,
-				 sizeof(cmd));
+	err = change_srq(ibvsrq, attr, attr_mask, &cmd);
 	if (err)
 		goto out_unlock;
 

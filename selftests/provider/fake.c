@@ -219,6 +219,9 @@ int ibv_cmd_open_qp(struct ibv_context *context, struct verbs_qp *qp,
 	return 0;
 }
 
+/* The command of a provider that knows no length of the response. */
+#define SHORT_CHANGE	offsetof(struct frdma_change_srq, resp_len)
+
 /* What was not taken is in the new ring, at the same indices. */
 int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 		       int attr_mask, struct ibv_modify_srq *cmd,
@@ -236,7 +239,9 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 		return 0;
 	}
 
-	EXPECT_EQ(cmd_size, sizeof(*ours));
+	if (kernel.short_resize && cmd_size > SHORT_CHANGE)
+		return EOPNOTSUPP;
+	EXPECT_EQ(cmd_size, kernel.short_resize ? SHORT_CHANGE : sizeof(*ours));
 	EXPECT_EQ(ours->resp_len, sizeof(resp));
 	resp.srq = kernel_make_ring(attr->max_wr, RQ_STRIDE);
 	memcpy((void *)(uintptr_t)ours->resp_addr, &resp, sizeof(resp));

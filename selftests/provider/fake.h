@@ -46,7 +46,9 @@ struct doorbell {
  * @desc: of each
  * @cq_flags: what the last completion queue is to tell
  * @fail_resize: errno of every resize; 0: they succeed
- * @fail_doorbell: likewise
+ * @short_resize: it refuses a change of a shared receive queue that has a length of
+ *	the response, as older modules do
+ * @fail_doorbell: errno of every doorbell; 0: they succeed
  * @later_library: struct ibv_qp_ex of libibverbs has a function more than here
  * @doorbells: how many have arrived
  * @bell: the last one
@@ -60,6 +62,7 @@ struct fake {
 	struct frdma_ring_desc desc[16];
 	uint32_t cq_flags;
 	int fail_resize;
+	bool short_resize;
 	int fail_doorbell;
 	bool later_library;
 	unsigned int doorbells;

@@ -78,6 +78,17 @@ TEST(modify_srq__shrinks)
 	close_srq(srq);
 }
 
+TEST(modify_srq__asks_an_older_module_without_the_length)
+{
+	struct ibv_srq_attr attr = { .max_wr = 2 * RQ_ENTRIES };
+	struct frdma_srq *srq = open_srq();
+
+	kernel.short_resize = true;
+	EXPECT_EQ(frdma_modify_srq(&srq->vsrq.srq, &attr, IBV_SRQ_MAX_WR), 0);
+	EXPECT_EQ(srq->rq.ring.entries, 2 * RQ_ENTRIES);
+	close_srq(srq);
+}
+
 TEST(modify_srq__refused_changes_nothing)
 {
 	struct ibv_srq_attr attr = { .max_wr = 2 * RQ_ENTRIES };
