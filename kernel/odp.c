@@ -72,6 +72,12 @@ size_t frdma_odp_run(struct frdma_odp *odp, u64 va, size_t len, void **kaddr)
 /* The table has a node for so many neighbours. */
 #define ODP_NODE_PAGES	XA_CHUNK_SIZE
 
+/*
+ * The charge for a node: the node, and one node above it. Pages that are 16 MiB apart
+ * share no node above.
+ */
+#define ODP_NODE_BYTES	(2 * sizeof(struct xa_node))
+
 /* Under the lock: has the node of this page no page yet, or none any more? */
 static bool odp_node_is_empty(struct frdma_odp *odp, unsigned long index)
 {
@@ -90,14 +96,14 @@ static bool odp_share_node(unsigned long one, unsigned long other)
 static bool odp_charge_node(struct frdma_odp *odp, unsigned long index)
 {
 	return !odp_node_is_empty(odp, index) ||
-	       frdma_account_add(odp->charge.account, sizeof(struct xa_node));
+	       frdma_account_add(odp->charge.account, ODP_NODE_BYTES);
 }
 
 /* Under the lock, after pages of a node were taken out. */
 static void odp_uncharge_node(struct frdma_odp *odp, unsigned long index)
 {
 	if (odp_node_is_empty(odp, index))
-		frdma_account_sub(odp->charge.account, sizeof(struct xa_node));
+		frdma_account_sub(odp->charge.account, ODP_NODE_BYTES);
 }
 
 /*

@@ -40,7 +40,7 @@ struct frdma_dev;
  * @closed: @gate is held, and readers have to pass it
  * @losing: held while pages leave @present and are marked dirty
  * @waiting: how many wait for pages of its user, see page_in.h
- * @charge: of this; each node of @present is charged to the same account
+ * @charge: of this; the nodes of @present are charged to the same account
  * @present: kernel address of a page by its number, tagged ODP_WRITABLE
  */
 struct frdma_odp {
