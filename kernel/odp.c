@@ -369,7 +369,7 @@ static int odp_waited(struct odp_chunk *chunk, unsigned long addr)
  * @addr: its address
  * @released: set if the fault released the lock of the address space
  *
- * handle_mm_fault() waits for a page without the lock of the address space,
+ * handle_mm_fault() waits for a page to be read without the lock of the address space,
  * unless the caller says FAULT_FLAG_TRIED, as fixup_user_fault() does in its
  * second try. The file system may be one in user space that withholds the
  * page. So every try is a first one here, and the number of tries is bounded.

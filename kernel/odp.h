@@ -91,7 +91,9 @@ void frdma_odp_put(struct frdma_odp *odp);
  *
  * Context: work item, may sleep, for ever (a file system in user space): neither
  * a signal nor the end of the link ends it. It does not hold the lock of the
- * address space while it waits for a page. Return: 0; -EBUSY: others kept
+ * address space while it waits for a page to be read. page_mkwrite() of a file
+ * system is called with the lock: a write to a shared mapping of a FUSE file
+ * waits there for write-back of the page. Return: 0; -EBUSY: others kept
  * changing them; -EFAULT: the process has no such memory, or it cannot be read;
  * -ENOMEM.
  */
