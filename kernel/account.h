@@ -96,6 +96,8 @@ struct frdma_charge {
  * Context: process. Return: for a process in a user namespace, the user who made
  * the outermost one. If that is root, as for containers, the root of that
  * namespace instead. All namespaces without a root of their own are one user.
+ * Containers without a user namespace run as the root of the host, and share the
+ * account of it. A user with subordinate ids can use theirs, as for RLIMIT_NPROC.
  */
 kuid_t frdma_responsible_user(void);
 
