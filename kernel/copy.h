@@ -9,7 +9,8 @@
  *
  *  - stores ascend by address;
  *  - each byte is stored once;
- *  - each store is naturally aligned, so no store is seen in part;
+ *  - each store is naturally aligned, so no aligned word of eight bytes is seen in
+ *    part. A vector store of 32 bytes may be seen as two halves;
  *  - a write barrier precedes the last store, which has at most eight bytes.
  *
  * On weakly ordered processors only the last store is seen behind the others.
