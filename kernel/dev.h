@@ -69,7 +69,8 @@ struct frdma_stats;
  * @poller: takes what processes post to their send queues; here ends what packets
  *	and posts read, and seldom changes
  * @going: the core is about to wait for the end of all verbs, so none waits
- *	for a process; written by frdma_client
+ *	for on-demand pages of a process. ib_umem_get() and
+ *	copy_to_user() may still wait for a process. Written by frdma_client
  * @port_active: what the port was last reported to be; written under RTNL
  * @nr_qp: queue pairs alive, against the advertised maximum
  * @nr_cq: completion queues alive
