@@ -98,16 +98,24 @@ void frdma_queued_exit(void)
  * The queue was full, and the host has freed some of it since: at that rate the
  * limit is what it sends in FRDMA_QUEUED_NS. The rate includes the time that
  * the side needs to notice.
+ *
+ * If nothing is left, the host ran dry: it waited for the side, and the rate is
+ * that of the side. A driver that frees many frames at once needs a longer queue
+ * (dynamic queue limits, lib/dynamic_queue_limits.c).
  */
-static void learn_limit(struct frdma_queued *queued, u32 bytes)
+static void learn_limit(struct frdma_queued *queued, u32 bytes,
+			u32 packet_bytes)
 {
 	u64 elapsed_ns = ktime_get_ns() - queued->full_ns + 1;
 	u64 freed = bytes < queued->full_bytes ? queued->full_bytes - bytes : 0;
+	u64 limit = div64_u64(freed * FRDMA_QUEUED_NS, elapsed_ns);
+	u32 least = max(FRDMA_QUEUED_MIN,
+			2 * (packet_bytes + PACKET_OVERHEAD));
 
+	if (!bytes)
+		limit = max(limit, 2 * (u64)queued->limit);
 	queued->full_ns = 0;
-	queued->limit = clamp_t(u64, div64_u64(freed * FRDMA_QUEUED_NS,
-					       elapsed_ns),
-				FRDMA_QUEUED_MIN, FRDMA_QUEUED_MAX);
+	queued->limit = clamp_t(u64, limit, least, FRDMA_QUEUED_MAX);
 }
 
 /* Returns false if enough was freed meanwhile. */
@@ -136,7 +144,7 @@ u32 frdma_queued_room(struct frdma_queued *queued, u32 packet_bytes)
 	u32 bytes = sk_wmem_alloc_get(queued->sk);
 
 	if (unlikely(queued->full_ns))
-		learn_limit(queued, bytes);
+		learn_limit(queued, bytes, packet_bytes);
 	if (unlikely(queued->overdue)) {
 		queued->overdue = false;
 		return 1;
