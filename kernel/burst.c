@@ -402,7 +402,9 @@ u32 frdma_burst_send(struct frdma_qp *qp, u32 budget)
 		if (sent || first->status)
 			return sent;
 	}
-	budget = min(budget, frdma_queued_room(&qp->sq.queued, rq->mtu));
+	/* A packet that asks for an acknowledgement is asked for once: it goes. */
+	budget = min(budget, frdma_queued_room(&qp->sq.queued, rq->mtu) ?:
+			     (u32)rq->ask);
 	if (!budget)
 		return 0;
 	qp->sq.abroad = true;
