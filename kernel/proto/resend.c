@@ -748,6 +748,16 @@ static void learn_that_it_keeps(struct frdma_req *rq)
 }
 
 /*
+ * All that was sent before a timeout is acknowledged: the timeout was right, and the
+ * window before it is not the one to restore after the next one.
+ */
+static void stop_doubting(struct frdma_req *rq)
+{
+	rq->resend.by_clock = false;
+	rq->cc.undo_window = 0;
+}
+
+/*
  * F-RTO (RFC 5682): an acknowledgement covers packets that were not sent again since the
  * timeout, so the peer has received them when they were sent first. The others are most
  * likely on their way, too. New packets follow; if one before them is missing, the peer
@@ -894,5 +904,7 @@ void frdma_resend_acked(struct frdma_req *rq, u32 una_psn,
 		shrink_window_once(rq);
 	if (rq->psn != psn)
 		frdma_retry_go_on(&rq->retry);
+	if (!re->was_late && frdma_psn_diff(una_psn, re->again_psn) >= 0)
+		stop_doubting(rq);
 	follow_window(re, una_psn);
 }
