@@ -19,14 +19,14 @@ static u32 key_of(const struct frdma_hdr *hdr)
 	       (frdma_op(hdr->opcode)->response ? KEY_OF_RESPONSE : 0);
 }
 
-static bool has_got_it(const struct frdma_mixed *mixed, u32 key)
+/* Returns the side's place, or @mixed->nr if it was not seen yet. */
+static u32 find_side(const struct frdma_mixed *mixed, u32 key)
 {
 	u32 i;
 
-	for (i = 0; i < mixed->nr; i++)
-		if (mixed->key[i] == key)
-			return true;
-	return false;
+	for (i = 0; i < mixed->nr && mixed->key[i] != key; i++)
+		;
+	return i;
 }
 
 /* @side takes its own packets of the train, and skips the others. */
@@ -60,18 +60,21 @@ bool frdma_mixed_pass_on(struct frdma_mixed *mixed, const struct frdma_qp *qp,
 			 const struct sk_buff *skb, const struct frdma_hdr *hdr)
 {
 	u32 key = key_of(hdr);
+	u32 at = find_side(mixed, key);
 	struct frdma_qp *other;
 
-	if (has_got_it(mixed, key))
-		return true;
-	if (mixed->nr == FRDMA_MIXED_MAX)
+	if (at < mixed->nr)
+		return !(mixed->refused & BIT(at));
+	if (at == FRDMA_MIXED_MAX)
 		return false;
 
-	other = frdma_qp_find(qp->dev->net, hdr->dqpn);
-	if (!other || !deliver_clone(key & KEY_OF_RESPONSE ? &other->sq.side :
-							     &other->rq.side,
-				     skb))
-		return false;
+	/* A side is asked once, whatever it says: each try costs a clone. */
 	mixed->key[mixed->nr++] = key;
-	return true;
+	other = frdma_qp_find(qp->dev->net, hdr->dqpn);
+	if (other && deliver_clone(key & KEY_OF_RESPONSE ? &other->sq.side :
+							   &other->rq.side,
+				   skb))
+		return true;
+	mixed->refused |= BIT(at);
+	return false;
 }

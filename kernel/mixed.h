@@ -24,10 +24,12 @@ struct sk_buff;
 /**
  * struct frdma_mixed - the other sides that have got a train
  * @nr: how many
+ * @refused: bit n: side n could not take it
  * @key: queue pair and side of each
  */
 struct frdma_mixed {
 	u32 nr;
+	u32 refused;
 	u32 key[FRDMA_MIXED_MAX];
 };
 

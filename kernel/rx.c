@@ -170,6 +170,7 @@ static void rx_train_init(struct rx_train *train, const struct sk_buff *skb)
 	train->skb = skb;
 	train->last_len = 0;
 	train->mixed.nr = 0;
+	train->mixed.refused = 0;
 	train->at = frdma_cursor_at(skb, sizeof(struct udphdr));
 	train->ip_id = 0;
 	train->id_counts = false;
