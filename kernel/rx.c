@@ -538,6 +538,18 @@ static void note_taken(const struct rx_train *train, u32 i,
 			       pkt->hdr.psn, train->skb->len, train->nr);
 }
 
+/* A part of a mixed train holds one packet for @qp at least. */
+static void refuse_buffer(struct frdma_qp *qp, struct sk_buff *skb,
+			  enum frdma_drop_reason why)
+{
+	if (!frdma_rx_cb(skb)->part) {
+		frdma_qp_drop(qp, skb, why);
+		return;
+	}
+	frdma_qp_drop_unbuilt(qp, why);
+	kfree_skb(skb);
+}
+
 /**
  * frdma_rx_each - judge the packets of a buffer, in their order
  * @qp: for which they are, one of whose sides the caller owns
@@ -557,7 +569,7 @@ void frdma_rx_each(struct frdma_qp *qp, struct sk_buff *skb, bool responses,
 	u32 i, nr;
 
 	if (!has_right_addresses(qp, skb, &why)) {
-		frdma_qp_drop(qp, skb, why);
+		refuse_buffer(qp, skb, why);
 		return;
 	}
 
