@@ -81,8 +81,9 @@ void frdma_offload_warn(const char *name, struct net_device *ndev)
 	struct ib_device *ib = NULL;
 	struct netdev_nested_priv priv = { .data = &ib };
 
+	/* The parent of an interface is held until that is unregistered. */
 	rtnl_lock();
-	if (!look_at(ndev, &priv))
+	if (ndev->reg_state == NETREG_REGISTERED && !look_at(ndev, &priv))
 		netdev_walk_all_lower_dev(ndev, look_at, &priv);
 	rtnl_unlock();
 	if (!ib)
