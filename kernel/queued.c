@@ -118,6 +118,17 @@ static void learn_limit(struct frdma_queued *queued, u32 bytes,
 	queued->limit = clamp_t(u64, limit, least, FRDMA_QUEUED_MAX);
 }
 
+/**
+ * frdma_queued_refused - the stack had no room for a train
+ * @queued: of the side that the caller owns
+ *
+ * A queue may be shorter than a train: later trains are shorter.
+ */
+void frdma_queued_refused(struct frdma_queued *queued)
+{
+	queued->limit = max_t(u32, queued->limit / 2, FRDMA_QUEUED_MIN);
+}
+
 /* Returns false if enough was freed meanwhile. */
 static bool wait_for_room(struct frdma_queued *queued, u32 bytes)
 {

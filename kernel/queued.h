@@ -83,6 +83,7 @@ int frdma_queued_init(struct frdma_queued *queued, struct frdma_side *side,
 		      const struct sock *like);
 void frdma_queued_end(struct frdma_queued *queued);
 void frdma_queued_exit(void);
+void frdma_queued_refused(struct frdma_queued *queued);
 u32 frdma_queued_room(struct frdma_queued *queued, u32 packet_bytes);
 void frdma_queued_look(struct frdma_queued *queued, u64 now_ns);
 

@@ -329,10 +329,22 @@ static void send_train(struct frdma_tx *tx, struct sk_buff *skb,
 		return;
 	}
 	tx->crowded |= is_crowded(err);
+	if (tx->flow.queued && is_crowded(err))
+		frdma_queued_refused(tx->flow.queued);
 	if (twin && is_crowded(err))
 		keep_train(tx, twin, dst);
 	else
 		refuse_train(tx, twin, FRDMA_DROP_NOT_SENT);
+}
+
+/**
+ * frdma_tx_give_up - count a train that the stack does not take
+ * @qp: whose packets they are
+ * @skb: the train, at its IP header; it stays
+ */
+void frdma_tx_give_up(const struct frdma_qp *qp, const struct sk_buff *skb)
+{
+	frdma_qp_drop_several(qp, packets_of(skb), FRDMA_DROP_NOT_SENT);
 }
 
 /**
@@ -359,8 +371,7 @@ bool frdma_tx_again(const struct frdma_qp *qp, struct sk_buff *skb,
 	else if (is_crowded(err))
 		return false;
 	else
-		frdma_qp_drop_several(qp, packets_of(skb),
-				      FRDMA_DROP_NOT_SENT);
+		frdma_tx_give_up(qp, skb);
 	return true;
 }
 

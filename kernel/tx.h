@@ -170,6 +170,7 @@ void frdma_tx_shorten(struct frdma_tx *tx, u32 nr);
 void frdma_tx_commit(struct frdma_tx *tx);
 bool frdma_tx_end(struct frdma_tx *tx);
 void frdma_tx_push(struct frdma_tx *tx);
+void frdma_tx_give_up(const struct frdma_qp *qp, const struct sk_buff *skb);
 bool frdma_tx_again(const struct frdma_qp *qp, struct sk_buff *skb,
 		    struct sock *sk);
 bool frdma_tx_stays_here(const struct frdma_flow *flow);

@@ -70,6 +70,15 @@ bool frdma_unsent_keep(struct frdma_unsent *unsent, const struct frdma_qp *qp,
 	return true;
 }
 
+/* The stack has refused the first train again. Will it ever take it? */
+static bool is_hopeless(struct frdma_unsent *unsent)
+{
+	if (unsent->refusals < FRDMA_REFUSALS_MAX)
+		return false;
+	unsent->tries = min(unsent->tries + 1, FRDMA_UNSENT_TRIES);
+	return unsent->tries == FRDMA_UNSENT_TRIES;
+}
+
 /**
  * frdma_unsent_send - give the stack what it refused, once the pause is over
  * @unsent: of the side that the caller owns
@@ -89,16 +98,23 @@ bool frdma_unsent_send(struct frdma_unsent *unsent, const struct frdma_qp *qp,
 		return false;
 
 	while ((skb = skb_peek(&unsent->trains))) {
-		if (!frdma_tx_again(qp, skb, sk)) {
+		bool sent = frdma_tx_again(qp, skb, sk);
+
+		if (!sent && !is_hopeless(unsent)) {
 			frdma_unsent_pause(unsent);
 			return false;
 		}
+		if (sent)
+			unsent->tries = 0;
+		else
+			frdma_tx_give_up(qp, skb);
 		__skb_unlink(skb, &unsent->trains);
 		uncharge(unsent, qp, skb->truesize);
 		consume_skb(skb);
 	}
 	unsent->retry_ns = 0;
 	unsent->refusals = 0;
+	unsent->tries = 0;
 	return true;
 }
 
@@ -117,4 +133,5 @@ void frdma_unsent_forget(struct frdma_unsent *unsent, const struct frdma_qp *qp)
 	}
 	unsent->retry_ns = 0;
 	unsent->refusals = 0;
+	unsent->tries = 0;
 }

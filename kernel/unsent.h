@@ -23,6 +23,13 @@ struct sock;
  */
 #define FRDMA_UNSENT_BYTES_MAX	(256 << 10)
 
+/*
+ * A train that the stack refuses so often after the longest pause, 12.8 ms, is
+ * dropped: a filter, or a queue that is shorter than the train, never takes it.
+ * The half second is longer than other connections keep a queue full.
+ */
+#define FRDMA_UNSENT_TRIES	40
+
 /**
  * struct frdma_unsent - trains that one side has still to send
  * @trains: in order, each at its IP header and with its route; the lock of the
@@ -31,6 +38,7 @@ struct sock;
  *	the user's share of it
  * @retry_ns: nothing is sent before, ktime_get_ns(); 0: the side may send
  * @refusals: consecutive pauses, bounds the next one
+ * @tries: consecutive refusals after the longest pause
  *
  * Written by the owner of the side.
  */
@@ -39,6 +47,7 @@ struct frdma_unsent {
 	u32 bytes;
 	u64 retry_ns;
 	u8 refusals;
+	u8 tries;
 };
 
 /** frdma_unsent_waits - must the side send nothing else now */

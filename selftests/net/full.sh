@@ -118,6 +118,30 @@ datagrams_are_kept() {
 	nothing_is_lost frdma0 frdma1
 }
 
+given_up() {
+	[ "$(counter frdma0 drop_not_sent)" -gt "$1" ]
+}
+
+has_sent() {
+	[ "$(counter frdma0 tx_packets)" -gt "$1" ]
+}
+
+# A filter refuses packets for ever, as one of a container network does. The side
+# does not wait for it, and sends again when the filter has gone. Arguments: KIND
+denied_packets_are_given_up() {
+	need_modules cls_matchall act_gact sch_ingress
+	ends_without_arp 1
+	flow v4 frdma0 frdma1 -k "$1" -s 4096
+	tc qdisc add dev va clsact
+	tc filter add dev va egress matchall action drop
+	await 20 given_up 0
+	await 20 given_up "$(counter frdma0 drop_not_sent)"
+	tc filter delete dev va egress
+	await 20 has_sent "$(counter frdma0 tx_packets)"
+}
+
+ktap_test denied_packets_are_given_up ud
+ktap_test denied_packets_are_given_up uc
 ktap_test responses_are_kept 0 short_queue
 ktap_test responses_are_kept 1 one_buffer
 ktap_test answers_are_kept 0 short_queue
