@@ -112,7 +112,7 @@ hog_is_refused() {
 	bystander_goes_on
 	nobody_was_killed
 	kill_hog "$pid"
-	await 30 ledger_is "$ledger"
+	await 120 ledger_is "$ledger"
 }
 
 # Small objects, of which there are many. Arguments: PROGRAM KIND...
@@ -127,7 +127,7 @@ objects_are_limited() {
 		>"$KTAP_TMP/said" || fail "$(<"$KTAP_TMP/said")"
 	note "$(head -n 2 "$KTAP_TMP/said" | tr '\n' ' ')"
 	nobody_was_killed
-	await 30 ledger_is "$ledger"
+	await 120 ledger_is "$ledger"
 }
 
 # Half, half of the rest, half of that rest. Arguments: CASE NUMBERS
