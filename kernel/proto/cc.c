@@ -176,6 +176,15 @@ void frdma_cc_undo(struct frdma_cc *cc)
 	cc->undo_window = 0;
 }
 
+/**
+ * frdma_cc_forget - what shrank the window was no late answer
+ * @cc: state; frdma_cc_undo() restores nothing until frdma_cc_remember()
+ */
+void frdma_cc_forget(struct frdma_cc *cc)
+{
+	cc->undo_window = 0;
+}
+
 /* A sixteenth of it fades in each time in which nothing was notified. */
 static void grow_calm(struct frdma_cc *cc, u64 now_ns)
 {

@@ -110,6 +110,7 @@ void frdma_cc_resume(struct frdma_cc *cc);
 void frdma_cc_remember(struct frdma_cc *cc);
 void frdma_cc_silent(struct frdma_cc *cc);
 void frdma_cc_undo(struct frdma_cc *cc);
+void frdma_cc_forget(struct frdma_cc *cc);
 void frdma_cc_notified(struct frdma_cc *cc, u32 in_flight, u64 now_ns);
 void frdma_cc_echo_plan(struct frdma_hdr *hdr);
 bool frdma_cc_echo_due(struct frdma_cc_echo *echo, u64 now_ns);

@@ -136,6 +136,7 @@ enum frdma_recovery {
 };
 
 void frdma_resend_init(struct frdma_resend *re, u32 first_psn);
+bool frdma_resend_was_alone(const struct frdma_req *rq);
 bool frdma_resend_fills_hole(const struct frdma_req *rq);
 bool frdma_resend_asks_for_hole(const struct frdma_req *rq);
 bool frdma_resend_has_hole(const struct frdma_req *rq);
@@ -149,6 +150,7 @@ void frdma_resend_awaited(struct frdma_req *rq);
 bool frdma_resend_oldest(struct frdma_req *rq);
 bool frdma_resend_probe(struct frdma_req *rq);
 void frdma_resend_go_on(struct frdma_req *rq);
+void frdma_resend_shrink_once(struct frdma_req *rq);
 enum frdma_recovery frdma_resend_recover(struct frdma_req *rq, bool missed);
 void frdma_resend_note_ahead(struct frdma_req *rq, u32 psn, u32 nr);
 enum frdma_recovery frdma_resend_hole(struct frdma_req *rq, u32 end_psn);
