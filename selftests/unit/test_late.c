@@ -146,3 +146,26 @@ TEST(late__all_else_forgets_it)
 	acked(10);
 	EXPECT_EQ(q.rq.psn, sendq_psn(11));
 }
+
+/* The timeout was right: a later one does not restore the window before the first. */
+TEST(late__a_timeout_that_was_right_is_forgotten)
+{
+	u32 nth;
+
+	timed_out();
+	for (nth = 0; nth < PKTS; nth++) {
+		acked(nth);
+		sendq_send_all(&q);
+	}
+	EXPECT(!q.rq.resend.by_clock);
+	EXPECT_EQ(q.rq.cc.undo_window, 0);
+
+	/* Notifications have shrunk it to a few packets since. */
+	q.rq.cc.window = FRDMA_CC_MIN;
+	sendq_sent(&q, IB_UVERBS_WR_SEND, PKTS * SENDQ_MTU);
+	frdma_resend_timeout(&q.rq);
+	sendq_send_all(&q);
+	acked(PKTS + 3);
+	acked(PKTS + 7);
+	EXPECT(q.rq.cc.window < SENDQ_WINDOW / 2);
+}
