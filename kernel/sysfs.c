@@ -19,12 +19,15 @@ static struct frdma_dev *attr_to_frdma(struct device *device)
 	return rdma_device_to_drv_device(device, struct frdma_dev, ib);
 }
 
-static ssize_t frdma_abi_show(struct device *device,
-			      struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", FRDMA_ABI_VERSION);
+/* Shows @value, which may name @dev, the link. */
+#define SHOW(name, value)						\
+static ssize_t name##_show(struct device *device,			\
+			   struct device_attribute *attr, char *buf)	\
+{									\
+	const struct frdma_dev *dev = attr_to_frdma(device);		\
+									\
+	return sysfs_emit(buf, "%u\n", READ_ONCE(value));		\
 }
-static DEVICE_ATTR_RO(frdma_abi);
 
 static ssize_t parent_show(struct device *device,
 			   struct device_attribute *attr, char *buf)
@@ -33,33 +36,22 @@ static ssize_t parent_show(struct device *device,
 }
 static DEVICE_ATTR_RO(parent);
 
-/* A switch of struct frdma_dev that has the name of the attribute. */
-#define SWITCH(name)							\
-static ssize_t name##_show(struct device *device,			\
-			   struct device_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%d\n",					\
-			  READ_ONCE(attr_to_frdma(device)->name));	\
-}									\
-									\
-static ssize_t name##_store(struct device *device,			\
-			    struct device_attribute *attr,		\
-			    const char *buf, size_t len)		\
-{									\
-	bool on;							\
-									\
-	if (kstrtobool(buf, &on))					\
-		return -EINVAL;						\
-	WRITE_ONCE(attr_to_frdma(device)->name, on);			\
-	return len;							\
-}									\
-static DEVICE_ATTR_RW(name)
+static ssize_t frdma_abi_show(struct device *device,
+			      struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", FRDMA_ABI_VERSION);
+}
+static DEVICE_ATTR_RO(frdma_abi);
 
-SWITCH(check_interface);
-SWITCH(ecn);
-SWITCH(guard);
-SWITCH(loopback);
-SWITCH(trains);
+static int read_switch(const char *buf, u32 *value)
+{
+	bool on;
+
+	if (kstrtobool(buf, &on))
+		return -EINVAL;
+	*value = on;
+	return 0;
+}
 
 static int read_number(const char *buf, u32 min, u32 max, u32 *value)
 {
@@ -67,14 +59,9 @@ static int read_number(const char *buf, u32 min, u32 max, u32 *value)
 	       -EINVAL : 0;
 }
 
-/* A number of struct frdma_dev that has the name of the attribute. */
-#define NUMBER(name, min, max)						\
-static ssize_t name##_show(struct device *device,			\
-			   struct device_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%u\n",					\
-			  READ_ONCE(attr_to_frdma(device)->name));	\
-}									\
+/* Keeps what @read has read in the field that has the attribute's name. */
+#define KEEP(name, read)						\
+SHOW(name, dev->name)							\
 									\
 static ssize_t name##_store(struct device *device,			\
 			    struct device_attribute *attr,		\
@@ -82,23 +69,26 @@ static ssize_t name##_store(struct device *device,			\
 {									\
 	u32 value;							\
 									\
-	if (read_number(buf, min, max, &value))				\
+	if (read)							\
 		return -EINVAL;						\
 	WRITE_ONCE(attr_to_frdma(device)->name, value);			\
 	return len;							\
 }									\
 static DEVICE_ATTR_RW(name)
 
+#define SWITCH(name)		KEEP(name, read_switch(buf, &value))
+#define NUMBER(name, min, max)	KEEP(name, read_number(buf, min, max, &value))
+
+SWITCH(check_interface);
+SWITCH(ecn);
+SWITCH(guard);
+SWITCH(loopback);
+SWITCH(trains);
 NUMBER(cnp_dscp, 0, FRDMA_NR_DSCP - 1);
 NUMBER(cnp_priority, 0, TC_PRIO_CONTROL);
 NUMBER(gather_us, 0, FRDMA_GATHER_US_MAX);
 
-static ssize_t max_reads_show(struct device *device,
-			      struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n",
-			  READ_ONCE(attr_to_frdma(device)->max_reads));
-}
+SHOW(max_reads, dev->max_reads)
 
 /* Consumers in the kernel read ib_core's copy of the limits. */
 static ssize_t max_reads_store(struct device *device,
@@ -117,12 +107,7 @@ static ssize_t max_reads_store(struct device *device,
 }
 static DEVICE_ATTR_RW(max_reads);
 
-static ssize_t poll_us_show(struct device *device,
-			    struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n",
-			  READ_ONCE(attr_to_frdma(device)->poller.us));
-}
+SHOW(poll_us, dev->poller.us)
 
 static ssize_t poll_us_store(struct device *device,
 			     struct device_attribute *attr, const char *buf,
