@@ -109,8 +109,8 @@ static void learn_limit(struct frdma_queued *queued, u32 bytes,
 	u64 elapsed_ns = ktime_get_ns() - queued->full_ns + 1;
 	u64 freed = bytes < queued->full_bytes ? queued->full_bytes - bytes : 0;
 	u64 limit = div64_u64(freed * FRDMA_QUEUED_NS, elapsed_ns);
-	u32 least = max(FRDMA_QUEUED_MIN,
-			2 * (packet_bytes + PACKET_OVERHEAD));
+	u32 least = max_t(u32, FRDMA_QUEUED_MIN,
+			  2 * (packet_bytes + PACKET_OVERHEAD));
 
 	if (!bytes)
 		limit = max(limit, 2 * (u64)queued->limit);

@@ -70,7 +70,7 @@ bool frdma_unsent_keep(struct frdma_unsent *unsent, const struct frdma_qp *qp,
 	return true;
 }
 
-/* The stack has refused the first train again. Will it ever take it? */
+/* The stack has refused the first train again. Returns true if that was once too often. */
 static bool is_hopeless(struct frdma_unsent *unsent)
 {
 	if (unsent->refusals < FRDMA_REFUSALS_MAX)
